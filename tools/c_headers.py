@@ -42,7 +42,7 @@ class Function:
         yield part
 
     def parameter(self, text):
-        callback = re.fullmatch(r"void \(\*(\w+)\)\(.*\)", text)
+        callback = re.fullmatch(r"\w+ \(\*(\w+)\)\(.*\)", text)
         if callback:
             return "callback", callback[1]
         match = re.fullmatch(r"(.*?)(\w+)", text)

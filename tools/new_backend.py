@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 RESERVED = {"backend", "base", "bench", "c", "capi", "cli", "conformance", "core", "host", "io", "kit", "layers", "native", "null", "plan",
-            "seam", "vendor", "auto", "bool", "char", "class", "default", "double", "enum", "export", "float", "inline", "int",
+            "registry", "seam", "vendor", "auto", "bool", "char", "class", "default", "double", "enum", "export", "float", "inline", "int",
             "namespace", "new", "private", "public", "register", "short", "static", "struct", "this", "union", "using", "void"}
 
 

@@ -20,23 +20,21 @@ alone() { (cd "$work/here" && env -i HOME="$work/here" PATH="$work/venv/bin:/usr
 expect_sevens() { [[ $1 == '[7. 7. 7.'* ]] || fail "$2 prints: $1"; }
 
 try_wheel() {
-  local wheel start numpy
+  local wheel start took numpy
   wheel=$(realpath dist/*.whl)
   /usr/bin/python3 -m venv "$work/venv"
   start=$SECONDS
   alone pip install -q --no-index "$wheel"
   alone pintle demo
-  say "the wheel: installed in a fresh venv, and the demo has run, in $((SECONDS - start)) s (goal: 20 s)"
+  took=$((SECONDS - start))
+  say "the wheel: installed in a fresh venv, and the demo has run, in $took s"
+  ((took <= 20)) || fail "the wheel and its demo take $took s, and at most 20 are allowed"
   numpy=$(grep -m 1 '^numpy==' tools/wheels.txt)
   "$work/venv/bin/pip" install -q --no-deps --require-hashes -r <(printf '%s\n' "$numpy")
   expect_sevens "$(alone python "$work/saxpy.py")" "saxpy of the wheel"
-  alone mpirun --allow-run-as-root --oversubscribe -n 2 python -c '
-import numpy as np, pintle
-with pintle.group() as group:
-    values = np.full(3, group.rank + 1, np.float32)
-    group.run(pintle.Collective.all_reduce(values))
-    assert group.transport == "mpi" and values.tolist() == [3.0] * 3, values' || fail "two ranks of MPI do not meet with the plug-in of the wheel"
-  PINTLE=$work/venv/bin/pintle python3 -B tests/cli/without_clang_test.py
+  alone mpirun --allow-run-as-root --oversubscribe -n 2 python "$work/ranks.py" || fail "two ranks of MPI do not meet with the plug-in of the wheel"
+  PINTLE=$work/venv/bin/pintle python3 -B tests/cli/without_clang_test.py 2>&1 | tee "$work/without_clang.log"
+  ! grep -q skipped "$work/without_clang.log" || fail "what the wheel says without clang 19 was not asked: the test was skipped"
   say "the wheel: saxpy runs, and what it says without clang 19 is right"
 }
 
@@ -57,7 +55,7 @@ write_debian_script() {
 set -eu
 root=$1 work=$2
 mkdir "$root/packages"
-cp "$work"/debs/*.deb "$work/saxpy.py" "$work/saxpy.c" "$root/packages"
+cp "$work"/debs/*.deb "$work"/saxpy.* "$work"/first.* "$work/CMakeLists.txt" "$work/ranks.py" "$root/packages"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive sh -euc "cd /packages; $*"; }
 install='apt-get install -y -q --no-install-recommends'
@@ -67,8 +65,11 @@ result=0
   inside 'pintle demo' && inside 'python3 saxpy.py >python' &&
   inside "$install ./libpintle-dev_*.deb gcc libc6-dev pkg-config" &&
   inside 'cc saxpy.c -o saxpy $(pkg-config --cflags --libs pintle) && ./saxpy' &&
-  inside "apt-get install -s -q ./pintle-mpi_*.deb ./pintle-opencl-c_*.deb" &&
-  inside 'dpkg --purge python3-pintle pintle-tools libpintle-dev libpintle0 && ! find /usr /etc /var/lib/dpkg/info -name "*pintle*" | grep .'
+  inside "$install g++ cmake make ./pintle-opencl-c_*.deb ./pintle-mpi_*.deb openmpi-bin" &&
+  inside 'cmake -B build . && cmake --build build && PINTLE_DEVICE=cpu build/first' &&
+  inside 'pintle pack saxpy.cl --format opencl_c -o cl.pack && pintle info cpu | grep opencl_c' &&
+  inside 'mpirun --allow-run-as-root --oversubscribe -n 2 python3 ranks.py' &&
+  inside 'dpkg --purge pintle-mpi pintle-opencl-c python3-pintle pintle-tools libpintle-dev libpintle0 && ! find /usr /etc /var/lib/dpkg/info -name "*pintle*" | grep .'
 } || result=$?
 echo "$result" >"$work/result"
 cp "$root/packages/python" "$work/python" 2>/dev/null || true
@@ -91,11 +92,26 @@ try_debian() {
   [[ $(<"$work/result") == 0 ]] || { tail -n 60 "$work/log"; fail "the Debian packages do not work on a bare Debian 12"; }
   expect_sevens "$(<"$work/python")" "saxpy of python3-pintle"
   grep -A 20 '^device ' "$work/log" || true
-  say "the Debian packages: installed on a bare Debian 12, saxpy runs from Python and from C, and nothing is left when they are purged"
+  say "the Debian packages: installed on a bare Debian 12, programs run from Python, C and C++ (by CMake), two ranks meet over MPI, and nothing is left when they are purged"
 }
 
 first_program docs/guide/python.md python >"$work/saxpy.py"
 first_program docs/guide/c.md c >"$work/saxpy.c"
+first_program docs/start/in_cpp.md cmake >"$work/CMakeLists.txt"
+first_program docs/start/in_cpp.md cpp >"$work/first.cpp"
+cat >"$work/saxpy.cl" <<'END'
+kernel void saxpy(float a, global const float* x, global float* y, uint n) {
+  const uint i = get_global_id(0);
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+END
+cat >"$work/ranks.py" <<'END'
+import numpy as np, pintle
+with pintle.group() as group:
+    values = np.full(3, group.rank + 1, np.float32)
+    group.run(pintle.Collective.all_reduce(values))
+    assert group.transport == "mpi" and values.tolist() == [3.0] * 3, values
+END
 try_wheel
 try_sdist
 lintian --allow-root --fail-on error dist/*.deb

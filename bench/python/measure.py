@@ -6,6 +6,7 @@ ITEMS = 1
 BURST = 100
 BURSTS = 50
 RECORDED = 100
+EXCHANGE = b"dlpack_exchange_api"  # a capsule's name, which it does not copy
 
 
 class Rig:
@@ -61,6 +62,38 @@ def empty_call(library):
             call()
         found.append((now() - start) / BURST)
     return found[1:]
+
+
+def _tensor_by_functions(library):
+    """A tensor of another library, whose type has DLPack's functions for C."""
+    from ctypes import CDLL, c_char_p, c_void_p, py_object, pythonapi
+    table, make = CDLL(library).bench_exchange_table, pythonapi.PyCapsule_New
+    table.restype = c_void_p
+    make.restype, make.argtypes = py_object, [c_void_p, c_char_p, c_void_p]
+    return type("Tensor", (), {"__dlpack_c_exchange_api__": make(table(), EXCHANGE, None)})()
+
+
+def _taken(device, tensor):
+    """A tensor becomes a buffer, which goes."""
+    take, found = device.from_dlpack, []
+    for _ in range(BURSTS + 1):
+        start = now()
+        for _ in range(BURST):
+            take(tensor)
+        found.append((now() - start) / BURST)
+    return found[1:]
+
+
+def taken_by_functions(library):
+    """What `taken` measures, of a tensor whose type has DLPack's functions for C."""
+    tensor = _tensor_by_functions(library)
+    return lambda device: _taken(device, tensor)
+
+
+def taken_by_methods(device):
+    """The same, of an array of NumPy by its __dlpack__."""
+    import numpy
+    return _taken(device, numpy.zeros(256, numpy.float32))
 
 
 FIGURES = {"submit": submit, "launch": launch, "replay": replay}

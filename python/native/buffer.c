@@ -19,22 +19,33 @@ static PyObject* buffer_new(PyTypeObject* type, PyObject* arguments, PyObject* k
 
 static int buffer_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(((Buffer*)self)->lender);
+  Py_VISIT(((Buffer*)self)->kept);
   const int visited = uses_traverse(&((Buffer*)self)->uses, visit, arg);
   return visited != 0 ? visited : handle_traverse(self, visit, arg);
 }
 
+/* Work in flight may use memory that was wrapped. */
+static void end_uses(Buffer* self) {
+  if (self->kept != NULL) uses_lend(&self->uses, self->kept);
+  uses_free(&self->uses);
+}
+
+/* `kept` stays: the library has the memory until the handle goes. */
 static int buffer_clear(PyObject* self) {
-  uses_free(&((Buffer*)self)->uses);
+  end_uses((Buffer*)self);
   Py_CLEAR(((Buffer*)self)->lender);
   return handle_clear(self);
 }
 
-static void buffer_dealloc(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  uses_free(&((Buffer*)self)->uses);
-  Py_CLEAR(((Buffer*)self)->shape);
-  Py_CLEAR(((Buffer*)self)->lender);
-  handle_dealloc(self);
+static void buffer_dealloc(PyObject* object) {
+  Buffer* const self = (Buffer*)object;
+  PyObject* const kept = self->kept;
+  PyObject_GC_UnTrack(object);
+  end_uses(self);
+  Py_CLEAR(self->shape);
+  Py_CLEAR(self->lender);
+  handle_dealloc(object);
+  Py_XDECREF(kept);
 }
 
 static PyObject* buffer_wait(PyObject* object, PyObject* arguments) {
@@ -57,6 +68,16 @@ static PyObject* buffer_used(PyObject* object, PyObject* point) {
   Signal* const signal = ((Point*)point)->signal;
   if (!uses_reserve(&self->uses, signal)) return NULL;
   uses_note(&self->uses, signal, ((Point*)point)->value);
+  Py_RETURN_NONE;
+}
+
+static PyObject* buffer_keep(PyObject* object, PyObject* owner) {
+  Buffer* const self = (Buffer*)object;
+  PyObject* const before = self->kept;
+  PyObject* const kept = before == NULL ? Py_NewRef(owner) : Py_BuildValue("(OO)", before, owner);
+  if (kept == NULL) return NULL;
+  self->kept = kept;
+  Py_XDECREF(before);
   Py_RETURN_NONE;
 }
 
@@ -106,6 +127,8 @@ static PyMethodDef methods[] = {
      "in "
      "seconds; None: the library's default."},
     {"used", buffer_used, METH_O, "Notes that the buffer is in use until the point is reached."},
+    {"keep", buffer_keep, METH_O,
+     "keep($self, owner)\n--\n\nKeeps an object until the buffer and the last submission that uses it are gone."},
     {"seal", buffer_seal, METH_NOARGS,
      "Seals the buffer for ever: a command that writes it is pintle.InvalidArgument from now on."},
     {"map", buffer_map, METH_O,

@@ -42,6 +42,7 @@ static void command_dealloc(PyObject* object) {
   PyTypeObject* const type = Py_TYPE(object);
   PyObject_GC_UnTrack(object);
   if (self->has_host) PyBuffer_Release(&self->host);
+  if (self->retained != NULL) retained_end(self->retained);
   arguments_free(&self->arguments);
   Py_CLEAR(self->kernel);
   Py_CLEAR(self->objects);
@@ -92,37 +93,51 @@ PyObject* kernel_indirect(PyObject* object, PyObject* const* arguments, Py_ssize
   Command* self;
   if (!keywords_take(state, "indirect", arguments + count, names, known, 3, given)) return NULL;
   if (given[0] == NULL || given[1] == NULL) {
-    PyErr_SetString(PyExc_TypeError,
-                    "indirect() takes grid=, a buffer of three u32, and most=, the largest numbers of work-groups.");
+    PyErr_SetString(
+        PyExc_TypeError,
+        "indirect() takes grid=, a buffer of three u32 or a slot, and most=, the largest numbers of work-groups.");
     return NULL;
   }
+  const bool is_of_slot = Py_TYPE(given[0]) == state->slot;
   if (!extent_take(state, NULL, given[1], &most) ||
-      launch_make(kernel, arguments, count, command_indirect, given[2], &self) == NULL)
+      launch_make(kernel, arguments, count, is_of_slot ? command_indirect_slot : command_indirect, given[2], &self) ==
+          NULL)
     return NULL;
   self->extent = most;
-  self->views[0] = view_take(state, given[0], "grid", &self->to);
-  if (self->views[0] == NULL) return command_fail(self);
+  if (is_of_slot) self->slot = ((Slot*)given[0])->index;
+  else self->views[0] = view_take(state, given[0], "grid", &self->to);
+  if (!is_of_slot && self->views[0] == NULL) return command_fail(self);
   PyObject* const all = Py_BuildValue("(NO)", self->objects, given[0]);
   self->objects = all;
   return all == NULL ? command_fail(self) : (PyObject*)self;
 }
 
+/* A side of a copy: a buffer, a view, or a slot that stands for a buffer. False with an exception. */
+static bool side_take(State* state, PyObject* object, const char* what, pintle_view* view, Buffer** buffer,
+                      uint32_t* slot) {
+  if (Py_TYPE(object) == state->slot) *slot = ((Slot*)object)->index;
+  else *buffer = view_take(state, object, what, view);
+  return Py_TYPE(object) == state->slot || *buffer != NULL;
+}
+
 static PyObject* command_copy_make(PyObject* module, PyObject* arguments) {
+  static const CommandKind kinds[2][2] = {{command_copy, command_copy_from_slot},
+                                          {command_copy_to_slot, command_copy_slots}};
   State* const state = PyModule_GetState(module);
   PyObject* objects[2];
   PyObject* label;
   if (!PyArg_ParseTuple(arguments, "OOO", &objects[0], &objects[1], &label)) return NULL;
-  Command* const self = command_make(state, command_copy, label);
+  Command* const self =
+      command_make(state, kinds[Py_TYPE(objects[0]) == state->slot][Py_TYPE(objects[1]) == state->slot], label);
   if (self == NULL) return NULL;
-  self->views[0] = view_take(state, objects[0], "to", &self->to);
-  if (self->views[0] == NULL) return command_fail(self);
-  self->views[1] = view_take(state, objects[1], "from", &self->from);
-  if (self->views[1] == NULL || !command_hold(self, objects, 2)) return command_fail(self);
+  if (!side_take(state, objects[0], "to", &self->to, &self->views[0], &self->slot) ||
+      !side_take(state, objects[1], "from", &self->from, &self->views[1], &self->from_slot) ||
+      !command_hold(self, objects, 2))
+    return command_fail(self);
   return (PyObject*)self;
 }
 
-/* A command of one view; `arguments` are that, what else it takes, and a label. */
-static Command* one_view(PyObject* module, PyObject* arguments, CommandKind kind, const char* what, PyObject** other) {
+Command* command_of_view(PyObject* module, PyObject* arguments, CommandKind kind, const char* what, PyObject** other) {
   State* const state = PyModule_GetState(module);
   PyObject *view, *label;
   if (other == NULL ? !PyArg_ParseTuple(arguments, "OO", &view, &label)
@@ -139,21 +154,18 @@ static Command* one_view(PyObject* module, PyObject* arguments, CommandKind kind
 static PyObject* command_fill_make(PyObject* module, PyObject* arguments) {
   State* const state = PyModule_GetState(module);
   PyObject* value;
-  Command* const self = one_view(module, arguments, command_fill, "to", &value);
+  Command* const self = command_of_view(module, arguments, command_fill, "to", &value);
   if (self == NULL) return NULL;
   const uint32_t dtype = self->to.dtype != 0 ? self->to.dtype : self->views[0]->dtype;
-  PyObject* const entry = PyUnicode_FromString("fill");
-  PyObject* const name = PyUnicode_FromString("value");
-  const bool is_taken = entry != NULL && name != NULL && scalar_take(state, value, dtype, entry, name, self->value);
-  Py_XDECREF(entry);
-  Py_XDECREF(name);
-  return is_taken ? (PyObject*)self : command_fail(self);
+  return scalar_take(state, value, dtype, state->names[name_fill], state->names[name_value], self->value)
+             ? (PyObject*)self
+             : command_fail(self);
 }
 
 static PyObject* command_host_make(PyObject* module, PyObject* arguments, CommandKind kind, const char* what,
                                    int flags) {
   PyObject* host;
-  Command* const self = one_view(module, arguments, kind, what, &host);
+  Command* const self = command_of_view(module, arguments, kind, what, &host);
   if (self == NULL) return NULL;
   self->has_host = PyObject_GetBuffer(host, &self->host, flags) == 0;
   return self->has_host ? (PyObject*)self : command_fail(self);
@@ -163,39 +175,57 @@ static PyObject* command_upload_make(PyObject* module, PyObject* arguments) {
   return command_host_make(module, arguments, command_upload, "to", PyBUF_SIMPLE);
 }
 
+/* An upload that reads the memory when it runs. */
+static PyObject* command_retained_upload_make(PyObject* module, PyObject* arguments) {
+  PyObject* host;
+  Command* const self = command_of_view(module, arguments, command_retained_upload, "to", &host);
+  if (self == NULL) return NULL;
+  self->has_host = PyObject_GetBuffer(host, &self->host, PyBUF_SIMPLE) == 0;
+  PyObject* const memory = self->has_host ? PyMemoryView_FromObject(host) : NULL; /* keeps the bytes in their place */
+  if (memory != NULL) self->retained = retained_make(memory);
+  Py_XDECREF(memory);
+  return self->retained != NULL ? (PyObject*)self : command_fail(self);
+}
+
 static PyObject* command_download_make(PyObject* module, PyObject* arguments) {
   return command_host_make(module, arguments, command_download, "from", PyBUF_WRITABLE);
 }
 
-/* An upload from what each replay binds to a slot, or a download to it. */
-static PyObject* command_slot_make(PyObject* module, PyObject* arguments, CommandKind kind, const char* what) {
-  const State* const state = PyModule_GetState(module);
-  PyObject* slot;
-  Command* const self = one_view(module, arguments, kind, what, &slot);
-  if (self == NULL) return NULL;
-  if (Py_TYPE(slot) != state->slot) {
-    PyErr_SetString(PyExc_TypeError, "A command of a slot takes a slot.");
-    return command_fail(self);
-  }
-  self->slot = ((Slot*)slot)->index;
-  return (PyObject*)self;
-}
-
-static PyObject* command_upload_slot_make(PyObject* module, PyObject* arguments) {
-  return command_slot_make(module, arguments, command_upload_slot, "to");
-}
-
-static PyObject* command_download_slot_make(PyObject* module, PyObject* arguments) {
-  return command_slot_make(module, arguments, command_download_slot, "from");
-}
-
 static PyObject* command_timestamp_make(PyObject* module, PyObject* arguments) {
-  return (PyObject*)one_view(module, arguments, command_timestamp, "to", NULL);
+  return (PyObject*)command_of_view(module, arguments, command_timestamp, "to", NULL);
 }
 
 static PyObject* command_barrier_make(PyObject* module, PyObject* nothing) {
   (void)nothing;
   return (PyObject*)command_make(PyModule_GetState(module), command_barrier, NULL);
+}
+
+/* What a launch uses besides its arguments: (memory, access). */
+static PyObject* command_uses_make(PyObject* module, PyObject* arguments) {
+  State* const state = PyModule_GetState(module);
+  PyObject* memory;
+  unsigned access;
+  if (!PyArg_ParseTuple(arguments, "OI", &memory, &access)) return NULL;
+  Command* const self = command_make(state, Py_TYPE(memory) == state->slot ? command_uses_slot : command_uses, NULL);
+  if (self == NULL) return NULL;
+  self->access = access;
+  if (!side_take(state, memory, "memory", &self->to, &self->views[0], &self->slot) || !command_hold(self, &memory, 1))
+    return command_fail(self);
+  return (PyObject*)self;
+}
+
+static PyObject* command_holds_make(PyObject* module, PyObject* buffer) {
+  State* const state = PyModule_GetState(module);
+  if (!PyObject_TypeCheck(buffer, state->buffer)) {
+    PyObject* const name = PyType_GetName(Py_TYPE(buffer));
+    if (name != NULL) PyErr_Format(PyExc_TypeError, "holds() takes a buffer, not a %U.", name);
+    Py_XDECREF(name);
+    return NULL;
+  }
+  Command* const self = command_make(state, command_holds, NULL);
+  if (self == NULL) return NULL;
+  self->views[0] = view_take(state, buffer, "buffer", &self->to);
+  return self->views[0] != NULL && command_hold(self, &buffer, 1) ? (PyObject*)self : command_fail(self);
 }
 
 static PyObject* get_used(PyObject* self, void* nothing) {
@@ -204,10 +234,30 @@ static PyObject* get_used(PyObject* self, void* nothing) {
 }
 
 static PyObject* get_kind(PyObject* self, void* nothing) {
-  static const char* const words[] = {
-      "launch",           "indirect launch",   "copy",   "fill",     "upload",           "download",
-      "barrier",          "timestamp",         "upload", "download", "copy to an image", "copy from an image",
-      "copy to an image", "copy from an image"};
+  static const char* const words[] = {[command_launch] = "launch",
+                                      [command_indirect] = "indirect launch",
+                                      [command_copy] = "copy",
+                                      [command_fill] = "fill",
+                                      [command_upload] = "upload",
+                                      [command_download] = "download",
+                                      [command_barrier] = "barrier",
+                                      [command_timestamp] = "timestamp",
+                                      [command_upload_slot] = "upload",
+                                      [command_download_slot] = "download",
+                                      [command_to_image] = "copy to an image",
+                                      [command_from_image] = "copy from an image",
+                                      [command_slot_to_image] = "copy to an image",
+                                      [command_image_to_slot] = "copy from an image",
+                                      [command_retained_upload] = "upload",
+                                      [command_uses] = "use",
+                                      [command_holds] = "hold",
+                                      [command_copy_from_slot] = "copy",
+                                      [command_copy_to_slot] = "copy",
+                                      [command_copy_slots] = "copy",
+                                      [command_fill_slot] = "fill",
+                                      [command_timestamp_slot] = "timestamp",
+                                      [command_uses_slot] = "use",
+                                      [command_indirect_slot] = "indirect launch"};
   const Command* const command = (Command*)self;
   (void)nothing;
   if (command->kernel != NULL) return PyUnicode_FromFormat("%s of %U", words[command->kind], command->kernel->entry);
@@ -218,8 +268,9 @@ PyMethodDef command_functions[] = {{"command_copy", command_copy_make, METH_VARA
                                    {"command_fill", command_fill_make, METH_VARARGS, NULL},
                                    {"command_upload", command_upload_make, METH_VARARGS, NULL},
                                    {"command_download", command_download_make, METH_VARARGS, NULL},
-                                   {"command_upload_slot", command_upload_slot_make, METH_VARARGS, NULL},
-                                   {"command_download_slot", command_download_slot_make, METH_VARARGS, NULL},
+                                   {"command_retained_upload", command_retained_upload_make, METH_VARARGS, NULL},
+                                   {"command_uses", command_uses_make, METH_VARARGS, NULL},
+                                   {"command_holds", command_holds_make, METH_O, NULL},
                                    {"command_timestamp", command_timestamp_make, METH_VARARGS, NULL},
                                    {"command_barrier", command_barrier_make, METH_NOARGS, NULL},
                                    {NULL, NULL, 0, NULL}};

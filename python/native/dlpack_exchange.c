@@ -1,5 +1,5 @@
-/* DLPack's functions for other libraries' C code, on the type of buffers: tensors without a capsule and without a call
- * of Python. */
+/* DLPack's functions for C code (version 1.3): tensors without a capsule and without a call of Python. Ours are on the
+ * type of buffers; those of another type are used where we take its tensors. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,10 +83,10 @@ static bool is_sealed(Buffer* buffer, bool* sealed) {
 }
 
 /* In the host's memory where it can be mapped, else in the device's; NULL with an exception, a BufferError where only a
- * copy is possible. */
+ * copy is possible. Nobody who gets it can wait for work of ours, so that is over before. */
 static struct DLManagedTensorVersioned* tensor_of(Buffer* buffer) {
   bool sealed = false;
-  if (!is_sealed(buffer, &sealed)) return NULL;
+  if (!is_sealed(buffer, &sealed) || !uses_wait(buffer->base.state, &buffer->uses, PINTLE_TIMEOUT_DEFAULT)) return NULL;
   PyObject* const mapping = mapping_make(buffer, sealed);
   if (mapping == NULL) {
     PyErr_Clear();
@@ -103,11 +103,14 @@ static int from_object(void* object, struct DLManagedTensorVersioned** made) {
   return *made == NULL ? -1 : 0;
 }
 
-/* Nobody has taken the tensor. */
+/* Nobody has taken the tensor. An exception may be on its way, and a deleter may be Python's. */
 static void end_capsule(PyObject* capsule) {
+  PyObject *type, *value, *trace;
   if (!PyCapsule_IsValid(capsule, tensor_name)) return;
+  PyErr_Fetch(&type, &value, &trace);
   struct DLManagedTensorVersioned* const its = PyCapsule_GetPointer(capsule, tensor_name);
   if (its->deleter != NULL) its->deleter(its);
+  PyErr_Restore(type, value, trace);
 }
 
 /* A buffer over the tensor, of the cpu or of the tensor's own device; the tensor is taken over in any case. */
@@ -124,7 +127,8 @@ static int to_object(struct DLManagedTensorVersioned* tensor, void** object) {
   return made == NULL ? -1 : 0;
 }
 
-/* Memory of the host has no streams; that of a GPU has the default one, for which Pintle's work does not wait. */
+/* Memory of the host has no streams. That of a GPU has the default one: no work of ours is left when a tensor goes out,
+ * and a tensor comes in when that stream has done its work. */
 static int stream(int32_t device_type, int32_t device_id, void** stream) {
   (void)device_type;
   (void)device_id;
@@ -132,7 +136,49 @@ static int stream(int32_t device_type, int32_t device_id, void** stream) {
   return 0;
 }
 
-bool dlpack_add_exchange(PyTypeObject* buffer) {
+/* The functions of a type, of the newest version that is known here. NULL without an exception where it has none. */
+static const DlExchange* table_of(const State* state, PyTypeObject* type) {
+  PyObject* const capsule = PyObject_GetAttr((PyObject*)type, state->names[name_exchange]);
+  if (capsule == NULL) {
+    PyErr_Clear();
+    return NULL;
+  }
+  const DlExchange* table = PyCapsule_IsValid(capsule, table_name) ? PyCapsule_GetPointer(capsule, table_name) : NULL;
+  Py_DECREF(capsule); /* a table lives for ever */
+  while (table != NULL && table->major != dlpack_major) table = table->before;
+  return table == NULL || table->from_object == NULL || table->stream == NULL ? NULL : table;
+}
+
+/* None where another way may avoid the exception, which is gone then; else NULL. */
+static PyObject* none_or_raise(void) {
+  if (PyErr_Occurred() != NULL && !PyErr_ExceptionMatches(PyExc_Exception)) return NULL;
+  PyErr_Clear();
+  Py_RETURN_NONE;
+}
+
+/* The current stream on the tensor's device; None for memory of the host. NULL where the table refuses. */
+static PyObject* stream_of(const DlExchange* table, const DlTensor* tensor) {
+  void* found = NULL;
+  if (tensor->device_type != dlpack_cuda && tensor->device_type != dlpack_rocm) Py_RETURN_NONE;
+  if (table->stream(tensor->device_type, tensor->device_id, &found) != 0) return NULL;
+  return PyLong_FromUnsignedLongLong((uintptr_t)found);
+}
+
+PyObject* dlpack_borrow(PyObject* module, PyObject* object) {
+  const DlExchange* const table = table_of(PyModule_GetState(module), Py_TYPE(object));
+  struct DLManagedTensorVersioned* tensor = NULL;
+  if (table == NULL) Py_RETURN_NONE;
+  if (table->from_object(object, &tensor) != 0 || tensor == NULL) return none_or_raise();
+  PyObject* const capsule = PyCapsule_New(tensor, tensor_name, end_capsule);
+  if (capsule == NULL) return NULL;
+  PyObject* const stream = tensor->major == dlpack_major ? stream_of(table, &tensor->tensor) : NULL;
+  if (stream != NULL)
+    return Py_BuildValue("(NiiN)", capsule, (int)tensor->tensor.device_type, (int)tensor->tensor.device_id, stream);
+  Py_DECREF(capsule);
+  return none_or_raise();
+}
+
+bool dlpack_add_exchange(State* state) {
   static DlExchange table = {.major = dlpack_major,
                              .minor = dlpack_exchange_minor,
                              .allocate = allocate,
@@ -141,7 +187,7 @@ bool dlpack_add_exchange(PyTypeObject* buffer) {
                              .stream = stream};
   PyObject* const capsule = PyCapsule_New(&table, table_name, NULL);
   if (capsule == NULL) return false;
-  const int failed = PyObject_SetAttrString((PyObject*)buffer, "__dlpack_c_exchange_api__", capsule);
+  const int failed = PyObject_SetAttr((PyObject*)state->buffer, state->names[name_exchange], capsule);
   Py_DECREF(capsule);
   return failed == 0;
 }

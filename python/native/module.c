@@ -65,6 +65,8 @@ static PyMethodDef functions[] = {
     {"wait_any", wait_any, METH_VARARGS, "Blocks until one point is reached, and answers its index."},
     {"wait_idle", wait_idle, METH_VARARGS, "Blocks until everything that was submitted to a device has ended."},
     {"dlpack_share", dlpack_share, METH_VARARGS, "A capsule with a tensor over an object's memory."},
+    {"dlpack_borrow", dlpack_borrow, METH_O,
+     "A tensor by the functions of its type: its capsule, the kind and number of its device, and a GPU's stream."},
     {"dlpack_lend", dlpack_lend, METH_VARARGS, "A capsule with a tensor over a buffer's bytes in its device's memory."},
     {"dlpack_place", dlpack_place, METH_O,
      "DLPack's kind and number of the device whose memory a buffer's is; None: the host's."},
@@ -115,8 +117,9 @@ static bool add_types(PyObject* module, State* state) {
 }
 
 static bool add_names(State* state) {
-  static const char* const names[name_count] = {"items",   "groups", "after", "label", "signal",
-                                                "timeout", "grid",   "most",  "copy",  "buffer"};
+  static const char* const names[name_count] = {"items",   "groups", "after",     "label", "signal",
+                                                "timeout", "grid",   "most",      "copy",  "buffer",
+                                                "fill",    "value",  "timestamp", "uses",  "__dlpack_c_exchange_api__"};
   for (int i = 0; i < name_count; ++i)
     if ((state->names[i] = PyUnicode_InternFromString(names[i])) == NULL) return false;
   return true;
@@ -131,10 +134,10 @@ static int execute(PyObject* module) {
     return -1;
   }
   watch_forks();
-  PyMethodDef* const tables[] = {command_functions, image_functions, host_functions, notice_functions};
+  PyMethodDef* const tables[] = {command_functions, slot_functions, image_functions, host_functions, notice_functions};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
     if (PyModule_AddFunctions(module, tables[i]) != 0) return -1;
-  return add_types(module, state) && add_names(state) && dlpack_add_exchange(state->buffer) ? 0 : -1;
+  return add_types(module, state) && add_names(state) && dlpack_add_exchange(state) ? 0 : -1;
 }
 
 static PyObject** reference(State* state, size_t i) {

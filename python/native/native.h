@@ -11,8 +11,7 @@
 
 #include "pintle/c/pintle.h"
 
-/* Names of keyword arguments, and for messages those of a copy to or from a slot, interned: `state->names[name_after]`.
- */
+/* Names of keyword arguments, and for messages those of commands with slots, interned: `state->names[name_after]`. */
 enum {
   name_items,
   name_groups,
@@ -24,6 +23,11 @@ enum {
   name_most,
   name_copy,
   name_buffer,
+  name_fill,
+  name_value,
+  name_timestamp,
+  name_uses,
+  name_exchange,
   name_count
 };
 
@@ -129,8 +133,11 @@ PyObject* dlpack_place(PyObject* module, PyObject* buffer);
 PyObject* dlpack_take(PyObject* module, PyObject* arguments);
 /* A tensor of version 1 over an object's memory, which it keeps. NULL with an exception. */
 struct DLManagedTensorVersioned* dlpack_tensor(PyObject* memory, uint32_t dtype, PyObject* shape);
+/* A tensor by the functions for C code that its type has: its capsule, the kind and number of its device, and the
+ * current stream there, of a GPU; None where the type has none, or they refuse. */
+PyObject* dlpack_borrow(PyObject* module, PyObject* object);
 /* Puts the functions for other libraries' C code on the type of buffers. False with an exception. */
-bool dlpack_add_exchange(PyTypeObject* buffer);
+bool dlpack_add_exchange(State* state);
 
 /* -- drops.c: references that others let go of -- */
 

@@ -44,7 +44,10 @@ static void notice_message(void* data, uint32_t level, const char* category, con
     return;
   }
   Notice* const one = malloc(sizeof *one + length + 1 + size);
-  if (one == NULL) return;
+  if (one == NULL) {
+    (void)atomic_fetch_sub(&message_count, 1);
+    return;
+  }
   *one = (Notice){NULL, 0, level, (char*)(one + 1), (char*)(one + 1) + length + 1};
   memcpy(one->category, category, length + 1);
   memcpy(one->message, message, size);

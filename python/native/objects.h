@@ -77,6 +77,8 @@ bool uses_reserve(Uses* uses, Signal* signal);
 void uses_note(Uses* uses, Signal* signal, uint64_t value);
 /* Blocks until all of them are done. */
 bool uses_wait(State* state, Uses* uses, int64_t timeout);
+/* Lets the timelines of the submissions that are not over keep an object until then. */
+void uses_lend(Uses* uses, PyObject* object);
 void uses_free(Uses* uses);
 int uses_traverse(Uses* uses, visitproc visit, void* arg);
 
@@ -88,6 +90,7 @@ typedef struct Buffer {
   uint64_t bytes;
   PyObject* shape;
   PyObject* lender; /* What owns the memory, where it is not this object: an arena, a handle, a heap. */
+  PyObject* kept;   /* What owns memory that was wrapped, or NULL: it goes after the last use. */
   Uses uses;
 } Buffer;
 
@@ -161,7 +164,7 @@ bool argument_take(State* state, const Parameter* parameter, PyObject* entry, Py
                    pintle_argument* argument, Buffer** buffer, unsigned char* value);
 void arguments_free(Arguments* arguments);
 
-/* -- command.c, list.c -- */
+/* -- command.c, slot_command.c, retained.c, list.c -- */
 
 typedef enum {
   command_launch,
@@ -177,8 +180,28 @@ typedef enum {
   command_to_image,
   command_from_image,
   command_slot_to_image,
-  command_image_to_slot
+  command_image_to_slot,
+  command_retained_upload,
+  command_uses,
+  command_holds,
+  command_copy_from_slot,
+  command_copy_to_slot,
+  command_copy_slots,
+  command_fill_slot,
+  command_timestamp_slot,
+  command_uses_slot,
+  command_indirect_slot
 } CommandKind;
+
+/* Memory that lists read where it is. The command has a share of it, and so has each list until the library says that
+ * nothing reads the memory any more. */
+typedef struct Retained Retained;
+/* A share of an object, for the command. NULL with an exception. */
+Retained* retained_make(PyObject* object);
+/* One more share. Any thread, without the GIL or with it; here and below. */
+void retained_share(Retained* retained);
+/* Ends a share; the last one lets go of the object. */
+void retained_end(void* retained);
 
 typedef struct Command {
   PyObject head;
@@ -194,8 +217,11 @@ typedef struct Command {
   Buffer* views[2];     /* The buffers of `to` and `from`; the tuple keeps them. */
   Arguments arguments;
   Py_buffer host;
+  Retained* retained; /* Of an upload that is not copied; else NULL. */
   unsigned char value[16];
-  uint32_t slot;
+  uint32_t slot;      /* What is written, or the grid. */
+  uint32_t from_slot; /* What a copy reads. */
+  uint32_t access;    /* Of a use: PINTLE_ACCESS_... */
   pintle_image image;
   pintle_image_part part;
 } Command;
@@ -203,9 +229,11 @@ typedef struct Command {
 extern PyType_Spec command_spec;
 PyObject* kernel_command(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
 PyObject* kernel_indirect(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names);
-extern PyMethodDef command_functions[], image_functions[];
+extern PyMethodDef command_functions[], slot_functions[], image_functions[];
 /* A new command of the public class, of whose label `text` lives as long. NULL with an exception. */
 Command* command_make(State* state, CommandKind kind, PyObject* label);
+/* A command of one view; `arguments` are that, `other` unless it is NULL, and a label. NULL with an exception. */
+Command* command_of_view(PyObject* module, PyObject* arguments, CommandKind kind, const char* what, PyObject** other);
 /* Throws away a command that is not whole: nobody is to be warned of it. NULL. */
 PyObject* command_fail(Command* self);
 /* Makes the command keep what it uses. False with an exception. */

@@ -28,8 +28,8 @@ pintle_submit_options options_of(const Points* after, const Points* signal, int6
   return (pintle_submit_options){.size = sizeof(pintle_submit_options),
                                  .after = after->points,
                                  .after_count = after->count,
-                                 .signal = signal == NULL ? NULL : signal->points,
-                                 .signal_count = signal == NULL ? 0 : signal->count,
+                                 .signal = signal->points,
+                                 .signal_count = signal->count,
                                  .timeout = timeout == 0 ? 1 : timeout}; /* for the library, 0 is the default */
 }
 
@@ -103,12 +103,11 @@ static PyObject* get_signal(PyObject* self, void* nothing) {
 
 static PyMethodDef methods[] = {
     {"launch", FAST(queue_launch),
-     "launch($self, kernel, *arguments, items=None, groups=None, after=(), label=None)\n--\n\nSubmits one launch and "
-     "answers "
-     "its point. `items` counts "
-     "work-items, which are rounded up to whole groups; `groups` counts work-groups. The work starts when every point "
-     "of `after` is reached. Blocks "
-     "only while the queue is full. After an error nothing was submitted."},
+     "launch($self, kernel, *arguments, items=None, groups=None, after=(), signal=(), timeout=None, label=None)\n--\n\n"
+     "Submits one launch and answers its point. `items` counts work-items, which are rounded up to whole groups; "
+     "`groups` counts work-groups. The work starts when every point of `after` is reached. `signal`: points that are "
+     "reached when the work is done, and fail with it. Blocks only while the queue is full, for `timeout` seconds at "
+     "most. After an error nothing was submitted."},
     {"submit", FAST(queue_submit),
      "submit($self, *commands, after=(), signal=(), timeout=None, label=None)\n--\n\nSubmits the commands as one list "
      "and "
@@ -117,7 +116,8 @@ static PyMethodDef methods[] = {
      "After an error nothing was "
      "submitted."},
     {"replay", FAST(queue_replay),
-     "replay($self, recording, *bindings, after=())\n--\n\nSubmits a recording and answers its point; the i-th binding "
+     "replay($self, recording, *bindings, after=(), signal=(), timeout=None, label=None)\n--\n\nSubmits a recording "
+     "and answers its point; the i-th binding "
      "fills slot i: a buffer, a view or a number for an argument; an array in C order, of the dtype and size that the "
      "recording has, for an upload or a download. It is kept until the point is reached; until then nobody may write "
      "the array of an upload, or use that of a download. Otherwise as launch."},

@@ -74,14 +74,28 @@ static bool take_argument_slots(Recording* self, const Command* command) {
   return true;
 }
 
-static bool take_slots(Recording* self, const Command* command) {
-  PyObject* const* const names = self->base.state->names;
+/* A slot that stands for any buffer; `word` is the command's in messages. */
+static bool take_buffer_slot(Recording* self, size_t index, int word) {
+  PyObject* const* names = self->base.state->names;
   const Parameter buffer = {.name = names[name_buffer], .kind = PINTLE_PARAMETER_BUFFER};
+  return take_argument_slot(self, index, &buffer, names[word]);
+}
+
+static bool take_slots(Recording* self, const Command* command) {
   switch (command->kind) {
     case command_upload_slot:
     case command_download_slot: return take_array_slot(self, command);
     case command_slot_to_image:
-    case command_image_to_slot: return take_argument_slot(self, command->slot, &buffer, names[name_copy]);
+    case command_image_to_slot:
+    case command_copy_to_slot: return take_buffer_slot(self, command->slot, name_copy);
+    case command_copy_from_slot: return take_buffer_slot(self, command->from_slot, name_copy);
+    case command_copy_slots:
+      return take_buffer_slot(self, command->slot, name_copy) && take_buffer_slot(self, command->from_slot, name_copy);
+    case command_fill_slot: return take_buffer_slot(self, command->slot, name_fill);
+    case command_timestamp_slot: return take_buffer_slot(self, command->slot, name_timestamp);
+    case command_uses_slot: return take_buffer_slot(self, command->slot, name_uses);
+    case command_indirect_slot:
+      return take_buffer_slot(self, command->slot, name_grid) && take_argument_slots(self, command);
     default: return take_argument_slots(self, command);
   }
 }

@@ -4,7 +4,9 @@
 typedef struct Replay {
   Queue* queue;
   Recording* recording;
-  Points after;
+  const char* label;
+  int64_t timeout; /* Nanoseconds to wait for room. */
+  Points after, signal;
   pintle_point done;
   pintle_argument* bindings;
   Buffer** buffers; /* Those that are bound. */
@@ -16,7 +18,8 @@ typedef struct Replay {
 
 static pintle_status try_replay(void* call, int64_t timeout, pintle_error* error) {
   Replay* const replay = call;
-  const pintle_submit_options options = options_of(&replay->after, NULL, timeout);
+  pintle_submit_options options = options_of(&replay->after, &replay->signal, timeout);
+  options.label = replay->label;
   lock(&replay->queue->base);
   const pintle_status status =
       pintle_queue_replay((pintle_queue){replay->queue->base.id}, (pintle_recording){replay->recording->base.id},
@@ -86,12 +89,9 @@ static bool reserve(Replay* replay) {
 static PyObject* start(Replay* replay) {
   Queue* const queue = replay->queue;
   Recording* const recording = replay->recording;
-  int64_t timeout;
-  if (!take_timeout(queue->base.state, NULL, &timeout) || !is_live(&queue->base) || !is_live(&recording->base) ||
-      !reserve(replay))
-    return NULL;
+  if (!is_live(&queue->base) || !is_live(&recording->base) || !reserve(replay)) return NULL;
   replay->done = (pintle_point){.size = sizeof replay->done};
-  const int failed = block(queue->base.state, try_replay, replay, timeout);
+  const int failed = block(queue->base.state, try_replay, replay, replay->timeout);
   const uint64_t value = failed != 0 ? 0 : replay->done.value;
   note(replay, value);
   if (replay->arrays != NULL) loans_add(&queue->signal->loans, value, Py_NewRef(replay->arrays));
@@ -111,10 +111,10 @@ static PyObject* bind_and_start(Replay* replay, PyObject* const* bindings) {
 }
 
 PyObject* queue_replay(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  static const int known[] = {name_after};
+  static const int known[] = {name_after, name_signal, name_timeout, name_label};
   Queue* const queue = (Queue*)object;
   State* const state = queue->base.state;
-  PyObject* after = NULL;
+  PyObject* given[4] = {NULL, NULL, NULL, NULL};
   Replay replay;
   drop_now();
   if (count == 0 || !PyObject_TypeCheck(arguments[0], state->recording)) {
@@ -128,10 +128,15 @@ PyObject* queue_replay(PyObject* object, PyObject* const* arguments, Py_ssize_t 
                  replay.recording->slot_count, count - 1);
     return NULL;
   }
-  if (!keywords_take(state, "replay", arguments + count, names, known, 1, &after) ||
-      !points_take(state, after, "after", &replay.after))
+  if (!keywords_take(state, "replay", arguments + count, names, known, 4, given) ||
+      !label_take(given[3], &replay.label) || !take_timeout(state, given[2], &replay.timeout) ||
+      !points_take(state, given[0], "after", &replay.after))
     return NULL;
-  PyObject* const done = bind_and_start(&replay, arguments + 1);
+  PyObject* done = NULL;
+  if (points_take(state, given[1], "signal", &replay.signal)) {
+    done = bind_and_start(&replay, arguments + 1);
+    points_free(&replay.signal);
+  }
   points_free(&replay.after);
   return done;
 }

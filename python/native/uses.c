@@ -76,8 +76,15 @@ static pintle_status wait_for_points(void* call, int64_t timeout, pintle_error* 
   return pintle_points_wait_all(points->points, points->count, timeout, error);
 }
 
+/* A failed one is none of them. */
+static bool all_are_reached(const Uses* uses) {
+  for (size_t i = 0; i < uses->count; ++i)
+    if (!is_reached(&uses->first[i])) return false;
+  return true;
+}
+
 bool uses_wait(State* state, Uses* uses, int64_t timeout) {
-  if (uses->count == 0) return true;
+  if (all_are_reached(uses)) return true;
   /* A copy, with references: other threads may note uses while this one waits without the GIL. */
   PyObject* const points = PyList_New(0);
   Points all;
@@ -93,6 +100,20 @@ bool uses_wait(State* state, Uses* uses, int64_t timeout) {
   const int failed = block(state, wait_for_points, &all, timeout);
   points_free(&all);
   return failed == 0;
+}
+
+/* An exception may be on its way. Where there is no memory for a loan, the object is kept for ever. */
+void uses_lend(Uses* uses, PyObject* object) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  for (size_t i = 0; i < uses->count; ++i) {
+    const Use use = uses->first[i];
+    if (is_reached(&use)) continue;
+    Py_INCREF(object);
+    if (loans_prepare(use.signal, object)) loans_add(&use.signal->loans, use.value, object);
+    else PyErr_Clear();
+  }
+  PyErr_Restore(type, value, trace);
 }
 
 void uses_free(Uses* uses) {

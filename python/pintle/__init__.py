@@ -19,12 +19,12 @@ from pintle import _native, commands, errors
 from pintle._native import Slot, slot
 from pintle.buffers import Buffer, View
 from pintle.callbacks import log_to_logging, stop_logging
-from pintle.commands import Command, barrier, copy, download, fill, timestamp, upload
-from pintle.devices import Capability, Device, open
+from pintle.commands import Command, barrier, copy, download, fill, holds, timestamp, upload, uses
+from pintle.devices import Device, Heap, open
 from pintle.dtypes import DType
 from pintle.errors import (BuildFailed, Cancelled, DeviceLost, Error, Internal, InvalidArgument, IOFailed, NotFound, OutOfMemory, PeerLost,
                            ProcessPoisoned, Stale, Timeout, Unavailable, Unsupported, Vendor)
-from pintle.listing import Absence, DeviceInfo, DeviceList, devices
+from pintle.listing import Absence, AbsentFormat, Capability, DeviceInfo, DeviceList, devices
 from pintle.packs import Pack, Variant, open_pack, parse_pack, source
 from pintle.points import Point, Signal, wait_all, wait_any
 from pintle.programs import Kernel, Parameter, Program
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from pintle.handles import Handle, HandleSet
     from pintle.heaps import SymmetricBuffer, SymmetricHeap, SymmetricSignals
     from pintle.images import Image, ImageLimits, ImagePart, Sampler, TexelBuffer, TexelSupport
+    from pintle.natives import (CpuDevice, CpuMemory, CudaDevice, CudaMemory, CudaQueue, HipDevice, HipMemory, HipQueue, OpenClDevice, OpenClMemory,
+                                OpenClQueue, VulkanDevice, VulkanMemory, VulkanQueue, wrap_device)
     from pintle.plans import ArenaRequirements, Plan, PlannedValue, PlanProblem, PlanValue, parse_plan
     from pintle.pools import Holder, Pool, PoolExhaustion, PoolStatistics
 
@@ -51,6 +53,8 @@ _LATER = {"arenas": ("Arena", "ArenaValue"), "conversions": ("Conversion",),
           "groups": ("Collective", "Group", "GroupQueue", "GroupStatistics", "group"), "handles": ("Handle", "HandleSet"),
           "heaps": ("SymmetricBuffer", "SymmetricHeap", "SymmetricSignals"),
           "images": ("Image", "ImageLimits", "ImagePart", "Sampler", "TexelBuffer", "TexelSupport"),
+          "natives": ("CpuDevice", "CpuMemory", "CudaDevice", "CudaMemory", "CudaQueue", "HipDevice", "HipMemory", "HipQueue", "OpenClDevice",
+                      "OpenClMemory", "OpenClQueue", "VulkanDevice", "VulkanMemory", "VulkanQueue", "wrap_device"),
           "plans": ("ArenaRequirements", "Plan", "PlannedValue", "PlanProblem", "PlanValue", "parse_plan"),
           "pools": ("Holder", "Pool", "PoolExhaustion", "PoolStatistics")}
 
@@ -67,11 +71,13 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-__all__ = ["Absence", "Arena", "ArenaRequirements", "ArenaValue", "Buffer", "BuildFailed", "Cancelled", "Capability", "Collective", "Command",
-           "Conversion", "DType", "Device", "DeviceInfo", "DeviceList", "DeviceLost", "Error", "Group", "GroupQueue", "GroupStatistics", "Handle",
-           "HandleSet", "Holder", "IOFailed", "Image", "ImageLimits", "ImagePart", "Internal", "InvalidArgument", "Kernel", "NotFound",
-           "OutOfMemory", "Pack", "Parameter", "PeerLost", "Plan", "PlanProblem", "PlanValue", "PlannedValue", "Point", "Pool", "PoolExhaustion",
-           "PoolStatistics", "ProcessPoisoned", "Program", "Queue", "Recording", "Sampler", "Signal", "Slot", "Stale", "SymmetricBuffer",
-           "SymmetricHeap", "SymmetricSignals", "TexelBuffer", "TexelSupport", "Timeout", "Unavailable", "Unsupported", "Variant", "Vendor", "View",
-           "barrier", "copy", "devices", "download", "fill", "group", "log_to_logging", "open", "open_pack", "parse_pack",
-           "parse_plan", "slot", "source", "stop_logging", "timestamp", "upload", "wait_all", "wait_any"]
+__all__ = ["Absence", "AbsentFormat", "Arena", "ArenaRequirements", "ArenaValue", "Buffer", "BuildFailed", "Cancelled", "Capability", "Collective",
+           "Command", "Conversion", "CpuDevice", "CpuMemory", "CudaDevice", "CudaMemory", "CudaQueue", "DType", "Device", "DeviceInfo", "DeviceList",
+           "DeviceLost", "Error", "Group", "GroupQueue", "GroupStatistics", "Handle", "HandleSet", "Heap", "HipDevice", "HipMemory", "HipQueue",
+           "Holder", "IOFailed", "Image", "ImageLimits", "ImagePart", "Internal", "InvalidArgument", "Kernel", "NotFound", "OpenClDevice",
+           "OpenClMemory", "OpenClQueue", "OutOfMemory", "Pack", "Parameter", "PeerLost", "Plan", "PlanProblem", "PlanValue", "PlannedValue",
+           "Point", "Pool", "PoolExhaustion", "PoolStatistics", "ProcessPoisoned", "Program", "Queue", "Recording", "Sampler", "Signal", "Slot",
+           "Stale", "SymmetricBuffer", "SymmetricHeap", "SymmetricSignals", "TexelBuffer", "TexelSupport", "Timeout", "Unavailable", "Unsupported",
+           "Variant", "Vendor", "View", "VulkanDevice", "VulkanMemory", "VulkanQueue", "barrier", "copy", "devices", "download", "fill", "group",
+           "holds", "log_to_logging", "open", "open_pack", "parse_pack", "parse_plan", "slot", "source", "stop_logging", "timestamp", "upload",
+           "uses", "wait_all", "wait_any", "wrap_device"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from ctypes import CDLL, Structure, byref, c_int32, sizeof
 from os import PathLike, fsencode, fspath
-from time import monotonic_ns
+from time import monotonic_ns, sleep
 
 from pintle import _c, _native, errors
 
@@ -101,9 +101,10 @@ def expect(value: object, kind: type[T], what: str) -> T:
 _FIRST_SLICE, _SLICE, FOREVER = 10_000_000, 50_000_000, (1 << 63) - 1  # nanoseconds
 
 
-def in_slices(attempt: Callable[[int], T], timeout: float | None) -> T:
+def in_slices(attempt: Callable[[int], T], timeout: float | None, pause: float = 0.0) -> T:
     """What `attempt` answers, which blocks for at most the nanoseconds that it is given, and then raises pintle.Timeout with nothing done. It is
-    called again and again, so that Ctrl-C works in between. `timeout` is in seconds; None: the library's default."""
+    called again and again, so that Ctrl-C works in between, and after `pause` seconds, so that a thread gets what the attempt has taken. `timeout` is
+    in seconds; None: the library's default."""
     whole = left = _native.nanoseconds(timeout)
     start, part = monotonic_ns(), _FIRST_SLICE
     while True:
@@ -113,6 +114,8 @@ def in_slices(attempt: Callable[[int], T], timeout: float | None) -> T:
         except errors.Timeout:
             if bound == left:
                 raise
+        if pause:
+            sleep(pause)
         part = _SLICE
         if whole != FOREVER:
             left = max(0, whole - (monotonic_ns() - start))

@@ -10,18 +10,20 @@ if TYPE_CHECKING:
 else:
 
     class NamedTuple(tuple):
-        """A tuple whose items have the names of the class's annotations."""
+        """A tuple whose items have the names of the class's annotations; one with a value there has that as its default."""
 
         __slots__ = ()
 
         def __init_subclass__(cls):
             cls._fields = cls.__match_args__ = tuple(cls.__annotations__)
+            cls._field_defaults = {name: vars(cls)[name] for name in cls._fields if name in vars(cls)}
             for i, name in enumerate(cls._fields):
                 setattr(cls, name, property(itemgetter(i)))
 
         def __new__(cls, *values, **named):
-            values += tuple(named.pop(name) for name in cls._fields[len(values):] if name in named)
-            if len(values) != len(cls._fields) or named:
+            left, known = cls._fields[len(values):], {**cls._field_defaults, **named}
+            values += tuple(known[name] for name in left if name in known)
+            if len(values) != len(cls._fields) or not named.keys() <= set(left):
                 raise TypeError(f"{cls.__name__} has {', '.join(cls._fields)}.")
             return super().__new__(cls, values)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ctypes import byref
 
-
 from pintle import _c, _native, errors
 from pintle._call import call, struct
 from pintle.dtypes import DType, dtype_of, numbered
@@ -16,6 +15,9 @@ if TYPE_CHECKING:
     import numpy
 
     from pintle.devices import Device
+    from pintle.natives import NativeMemory
+
+ACCESSES = {"read": _c.PINTLE_ACCESS_READ, "write": _c.PINTLE_ACCESS_WRITE, "read_write": _c.PINTLE_ACCESS_READ_WRITE}
 
 
 class View(_native.View):
@@ -40,7 +42,7 @@ class View(_native.View):
 
 
 class Buffer(_native.Buffer):
-    """Bytes of a device. Device.buffer, empty, wrap and from_dlpack make one. A use after close() is pintle.Stale."""
+    """Bytes of a device. Device.buffer, empty, wrap, wrap_memory, map_file and from_dlpack make one. A use after close() is pintle.Stale."""
 
     if TYPE_CHECKING:
         @property
@@ -57,6 +59,14 @@ class Buffer(_native.Buffer):
         info = struct(_c.pintle_buffer_info)
         call("pintle_buffer_get_info", _c.pintle_buffer(self.handle), byref(info))
         return bool(info.is_sealed)
+
+    @property
+    def native(self) -> NativeMemory:
+        """Where the buffer lies: a CpuMemory, a CudaMemory, a HipMemory, an OpenClMemory or a VulkanMemory. It belongs to the buffer, and is valid
+        while that lives; points order the caller's own work with Pintle's. pintle.Unsupported on another backend; pintle.InvalidArgument for a
+        buffer of an arena, a handle or a heap."""
+        from pintle import natives
+        return natives.memory_of(self)
 
     def numpy(self, timeout: float | None = None) -> numpy.ndarray[Any, Any]:
         """The elements as an array, when every submission so far that uses the buffer is done. Where the device's memory is the host's, as on
@@ -110,6 +120,17 @@ def _length(shape: tuple[int, ...]) -> int:
     if not shape:
         raise TypeError("A buffer without dimensions has no length.")
     return shape[0]
+
+
+def view_of(memory: Buffer | View, what: str) -> tuple[Buffer, _c.pintle_view]:
+    """The buffer of a buffer or view, and the view for C; else a TypeError, where `what` names it."""
+    if isinstance(memory, View):
+        buffer: Buffer = memory.buffer
+        return buffer, struct(_c.pintle_view, buffer=_c.pintle_buffer(buffer.handle), dtype=memory.dtype_number, offset=memory.offset,
+                              bytes=memory.nbytes)
+    if not isinstance(memory, Buffer):
+        raise TypeError(f"{what} is a buffer or a view, not a {type(memory).__name__}.")
+    return memory, struct(_c.pintle_view, buffer=_c.pintle_buffer(memory.handle))
 
 
 def made(device: Device, handle: int) -> Buffer:

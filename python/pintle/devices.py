@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from ctypes import byref, c_uint64
+from ctypes import byref, c_size_t, c_uint64
 from os import PathLike
 
 from pintle import _c, _native, buffers, errors, hosts, programs, queues
-from pintle._call import call, decoded, encoded, one_of, struct
+from pintle._call import call, decoded, encoded, one_of, path_bytes, struct, u64
 from pintle._records import NamedTuple
 from pintle.buffers import Buffer, View
 from pintle.dtypes import dtype_of
-from pintle.listing import DeviceInfo, info_of, words
+from pintle.listing import Capability, DeviceInfo, capability_of, info_of, words
 from pintle.packs import Pack
 from pintle.programs import Program
 from pintle.queues import Queue
@@ -24,23 +24,23 @@ if TYPE_CHECKING:
     from pintle.arenas import Arena
     from pintle.commands import Command
     from pintle.images import Image, ImageLimits, TexelSupport
+    from pintle.natives import NativeDevice, NativeMemory, NativeQueue
     from pintle.plans import Plan
     from pintle.pools import Pool, PoolExhaustion
 
 KIND = 1  # of the handle
-_FEATURES = words("PINTLE_FEATURE_")
-_SUPPORTS = {number: word for word, number in words("PINTLE_SUPPORT_").items()}
 _PLACEMENTS = words("PINTLE_PLACEMENT_")
+_ALLOCATIONS = words("PINTLE_ALLOCATION_")
 
 
-class Capability(NamedTuple):
-    """How a device supports a feature. It is true unless the feature is absent."""
+class Heap(NamedTuple):
+    """Memory that a device allocates from, at one moment."""
 
-    support: str  # "native", "emulated" or "absent"
-    detail: str  # emulated: how, and at what cost; absent: why
-
-    def __bool__(self) -> bool:
-        return self.support != "absent"
+    name: str
+    total: int  # bytes
+    available: int | None  # bytes that are free for this process, as far as the driver tells; None: it does not
+    used: int  # bytes that this device holds
+    source: str  # where the figures come from: "/proc/meminfo", "VK_EXT_memory_budget"
 
 
 def open(id: str = "best", pack: Pack | None = None) -> Device:
@@ -78,7 +78,7 @@ class Device(_native.Handle):
     def _asked(self) -> DeviceInfo:
         info = struct(_c.pintle_device_info)
         call("pintle_device_get_info", self._struct, byref(info))
-        return info_of(info)
+        return info_of(info, "pintle_device", self._struct)
 
     @property
     def id(self) -> str:
@@ -100,13 +100,40 @@ class Device(_native.Handle):
     def supports(self, feature: str) -> Capability:
         """How the device supports a feature: "copy_queue", "timestamp", "indirect", "host_import", "mapped_memory" ... pintle.InvalidArgument lists
         them."""
-        number, found = one_of(feature, _FEATURES, "feature"), struct(_c.pintle_capability)
-        call("pintle_device_capability", self._struct, number, byref(found))
-        return Capability(_SUPPORTS[found.support], decoded(found.detail))
+        return capability_of(feature, "pintle_device", self._struct)
+
+    def budget(self) -> tuple[Heap, ...]:
+        """The total, available and used bytes of each heap of the device now."""
+        found, count, heaps = _c.pintle_heap_list(), c_size_t(), []
+        call("pintle_device_budget", self._struct, byref(found))
+        try:
+            call("pintle_heap_list_count", found, byref(count))
+            for i in range(count.value):
+                its = struct(_c.pintle_heap)
+                call("pintle_heap_list_heap", found, i, byref(its))
+                heaps.append(Heap(decoded(its.name), its.total, its.available if its.is_available_known else None, its.used, decoded(its.source)))
+        finally:
+            call("pintle_heap_list_release", found)
+        return tuple(heaps)
+
+    @property
+    def native(self) -> NativeDevice:
+        """What lies behind the device: a CpuDevice, a CudaDevice, a HipDevice, an OpenClDevice or a VulkanDevice. It belongs to the device, and is
+        valid while that is open. pintle.Unsupported on another backend."""
+        from pintle import natives
+        return natives.device_of(self)
 
     def queue(self, kind: str = "compute", label: str | None = None) -> Queue:
         """A queue for kernels and copies ("compute") or for copies alone ("copy"). pintle.Unsupported for a kind that the device does not have."""
         return queues.create(self, kind, label, self)
+
+    def wrap_queue(self, native: NativeQueue | int, kind: str = "compute", label: str | None = None) -> Queue:
+        """A queue over a native one of this device's context: a CudaQueue, a HipQueue, an OpenClQueue or a VulkanQueue; on cuda and hip also the
+        stream's number (0: the default stream), on opencl the cl_command_queue's. It stays the caller's, and outlives the last submission. Its last
+        point is behind what the caller has put into it: `queue.launch(..., after=[device.wrap_queue(stream).submit()])`. pintle.InvalidArgument,
+        with the reason, for one that does not fit; pintle.Unsupported for one of another backend."""
+        from pintle import natives
+        return natives.wrap_queue(self, native, kind, label)
 
     def load(self, pack: Pack, constants: Mapping[str, object] = {}, macros: Mapping[str, object] = {},
              include: Iterable[str | PathLike[str]] = (), language: str | None = None) -> Program:
@@ -114,12 +141,25 @@ class Device(_native.Handle):
         #include and a language ("CL2.0", "c17", "460"). pintle.BuildFailed says why each variant was refused, or has the log."""
         return programs.load(self, pack, constants, macros, include, language)
 
-    def empty(self, shape: int | Sequence[int], dtype: object = "f32", *, placement: str = "device", label: str | None = None) -> Buffer:
-        """A buffer with undefined contents. `placement` "host": in memory that the host can map. pintle.OutOfMemory poisons nothing."""
+    def empty(self, shape: int | Sequence[int], dtype: object = "f32", *, placement: str = "device", allocation: str = "eager",
+              alignment: int | None = None, label: str | None = None) -> Buffer:
+        """A buffer with undefined contents. `placement` "host": in memory that the host can map. `allocation` "lazy": it gets its memory at its first
+        use. `alignment`, in bytes, of its first byte: a power of two, at most 4096; None: the device's own. pintle.OutOfMemory poisons nothing."""
         sides = hosts.shape_of(shape)
-        options = struct(_c.pintle_buffer_options, placement=one_of(placement, _PLACEMENTS, "placement"), label=encoded(label))
+        options = struct(_c.pintle_buffer_options, placement=one_of(placement, _PLACEMENTS, "placement"),
+                         allocation=one_of(allocation, _ALLOCATIONS, "allocation"), alignment=0 if alignment is None else u64(alignment, "alignment"),
+                         label=encoded(label))
         dims, made = hosts.dims_of(sides), _c.pintle_buffer()
         call("pintle_buffer_allocate", self._struct, dtype_of(dtype).number, len(sides), dims, byref(options), byref(made))
+        return buffers.made(self, made.id)
+
+    def map_file(self, path: str | PathLike[str], shape: int | Sequence[int], dtype: object = "f32", *, offset: int = 0,
+                 label: str | None = None) -> Buffer:
+        """A sealed buffer over a part of a file, from byte `offset` on. The file is mapped into memory, and read when the buffer is used; one that is
+        cut short meanwhile kills the process. pintle.IOFailed for the file; pintle.InvalidArgument for a part beyond its end; else as wrap."""
+        sides, made = hosts.shape_of(shape), _c.pintle_buffer()
+        call("pintle_buffer_map_file", self._struct, path_bytes(path), u64(offset, "offset"), dtype_of(dtype).number, len(sides),
+             hosts.dims_of(sides), encoded(label), byref(made))
         return buffers.made(self, made.id)
 
     def buffer(self, array: object, dtype: object = None, *, label: str | None = None) -> Buffer:
@@ -138,10 +178,20 @@ class Device(_native.Handle):
         handle = _native.host_import(self.handle, its.memory, its.dtype.number, its.shape)
         return buffers.made(self, handle)
 
+    def wrap_memory(self, native: NativeMemory | int, shape: int | Sequence[int], dtype: object = "f32", *, nbytes: int | None = None,
+                    owner: object = None, label: str | None = None) -> Buffer:
+        """A buffer over native memory, without a copy: a CpuMemory, a CudaMemory, a HipMemory, an OpenClMemory or a VulkanMemory; on cpu, cuda and
+        hip also the address of the first byte, on opencl the cl_mem. `nbytes`: how much memory is there, for a check. `owner` is kept until the last
+        use; without one the caller keeps the memory until then. Two buffers over the same bytes are two memories: points order their commands.
+        pintle.InvalidArgument, with the reason, for memory that does not fit; pintle.Unsupported for memory of another backend."""
+        from pintle import natives
+        return natives.wrap_memory(self, native, shape, dtype, nbytes, owner, label)
+
     def from_dlpack(self, tensor: object, copy: bool | None = None) -> Buffer:
         """A buffer over a tensor of another library, in memory of the host, or of the device itself on cuda and hip. `copy`: False: never; True:
-        always; None: where the device cannot use the memory in place. Blocks until the producer's work on the tensor is done. Memory of a CUDA
-        context belongs to it, and PyTorch and CuPy use the primary one: open "cuda:0?primary". Otherwise as wrap."""
+        always; None: where the device cannot use the memory in place. Blocks until the producer's work on the tensor is done: of a type with
+        DLPack 1.3's functions for C, what is in its current stream. Memory of a CUDA context belongs to it, and PyTorch and CuPy use the primary
+        one: open "cuda:0?primary". Otherwise as wrap."""
         from pintle import dlpack
         return dlpack.taken(self, tensor, copy)
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from ctypes import byref, sizeof
-
 from pintle import _c, _native, errors
-from pintle._call import call
 from pintle.buffers import Buffer, View, made, mapped
 from pintle.points import Point
 
@@ -92,22 +89,72 @@ def _capsule(tensor: object, **stream: int) -> object:
         return tensor.__dlpack__(**stream)  # type: ignore[attr-defined]
 
 
+def _checked(kind: int) -> None:
+    """pintle.Unsupported for a kind of device whose memory nobody here can use."""
+    if kind not in _HOST and kind not in _GPUS:
+        raise errors.Unsupported(f"The tensor's device (DLPack's kind {kind}) is none of: the CPU (1), CUDA (2), ROCm (10), and their pinned memory.")
+
+
+def _elsewhere(device: Device, kind: int, number: int) -> errors.Unsupported:
+    return errors.Unsupported(f"The tensor lies on {_GPUS[kind]} device {number}, and {device.id} is another one.")
+
+
 def _stream_of(queue: Queue, kind: int) -> int:
     """The driver's handle of a queue, which a producer lets wait for its own work."""
-    its = _c.pintle_cuda_queue() if kind == _CUDA else _c.pintle_hip_queue()
-    its.native.size, its.native.kind = sizeof(its), _c.PINTLE_NATIVE_CUDA_QUEUE if kind == _CUDA else _c.PINTLE_NATIVE_HIP_QUEUE
-    call("pintle_queue_get_native", _c.pintle_queue(queue.handle), byref(its.native))
+    from pintle import natives
+    with _native.turn(queue):
+        its = natives.asked("pintle_queue_get_native", _c.pintle_queue(queue.handle), natives.CudaQueue if kind == _CUDA else natives.HipQueue)
     return int(its.stream)
 
 
-def _ordered(device: Device, tensor: object, kind: int) -> object:
-    """The capsule of a tensor in a GPU's memory, when its producer's work is done."""
+def _is_of(device: Device, kind: int, number: int) -> bool:
+    """Whether the device is the GPU that DLPack calls so."""
+    from pintle import natives
+    try:
+        its = natives.asked("pintle_device_get_native", device._struct, natives.CudaDevice if kind == _CUDA else natives.HipDevice)
+    except errors.Unsupported:
+        return False
+    return bool(its.device == number)
+
+
+def _finish(device: Device, kind: int, stream: int) -> None:
+    """Blocks until everything is done that another library has put into a stream of the device's context so far."""
+    from pintle import natives
+    with device.wrap_queue(natives.CudaQueue(stream) if kind == _CUDA else natives.HipQueue(stream)) as theirs:
+        theirs.submit().wait()
+
+
+def _by_functions(device: Device, tensor: object) -> object | None:
+    """The capsule of a tensor whose type has DLPack's functions for C, when its producer's work is done; None where __dlpack__ has to do it."""
+    found = _native.dlpack_borrow(tensor)
+    if found is None:
+        return None
+    capsule, kind, number, stream = found
+    _checked(kind)
+    if stream is None:
+        return capsule
+    if not _is_of(device, kind, number):
+        raise _elsewhere(device, kind, number)
+    try:
+        _finish(device, kind, stream)
+    except (errors.InvalidArgument, errors.Unsupported):  # a stream that cannot be wrapped, as that of each thread
+        return None
+    return capsule
+
+
+def _by_methods(device: Device, tensor: object) -> object:
+    """The capsule of a tensor that has __dlpack__, when its producer's work is done: on a GPU it is told a stream that waits for that."""
+    if not hasattr(tensor, "__dlpack__") or not hasattr(tensor, "__dlpack_device__"):
+        raise TypeError(f"from_dlpack() takes what has __dlpack__ and __dlpack_device__, not a {type(tensor).__name__}.")
+    kind, number = (int(each) for each in tensor.__dlpack_device__())
+    _checked(kind)
+    if kind not in _GPUS:
+        return _capsule(tensor)
     queue = device._transfers()
     try:
         stream = _stream_of(queue, kind)
     except errors.Unsupported:
-        number = tensor.__dlpack_device__()[1]  # type: ignore[attr-defined]
-        raise errors.Unsupported(f"The tensor lies on {_GPUS[kind]} device {int(number)}, and {device.id} is another one.") from None
+        raise _elsewhere(device, kind, number) from None
     capsule = _capsule(tensor, stream=stream)
     queue.submit().wait()  # behind what the producer has put into the stream
     return capsule
@@ -115,12 +162,9 @@ def _ordered(device: Device, tensor: object, kind: int) -> object:
 
 def taken(device: Device, tensor: object, copy: bool | None) -> Buffer:
     """What Device.from_dlpack answers."""
-    if not hasattr(tensor, "__dlpack__") or not hasattr(tensor, "__dlpack_device__"):
-        raise TypeError(f"from_dlpack() takes what has __dlpack__ and __dlpack_device__, not a {type(tensor).__name__}.")
-    kind = int(tensor.__dlpack_device__()[0])
-    if kind not in _HOST and kind not in _GPUS:
-        raise errors.Unsupported(f"The tensor's device (DLPack's kind {kind}) is none of: the CPU (1), CUDA (2), ROCm (10), and their pinned memory.")
-    capsule = _ordered(device, tensor, kind) if kind in _GPUS else _capsule(tensor)
+    capsule = _by_functions(device, tensor)
+    if capsule is None:
+        capsule = _by_methods(device, tensor)
     how = {None: _c.PINTLE_DLPACK_COPY_ALLOWED, True: _c.PINTLE_DLPACK_COPY_ALWAYS, False: 0}[copy]
     queue = device._transfers() if how else None
     handle, value = _native.dlpack_take(device.handle, capsule, queue, how)
@@ -145,7 +189,10 @@ def _device_of(kind: int, number: int) -> Device:
 
 
 def received(capsule: object, kind: int, number: int) -> Buffer:
-    """A buffer over a tensor that another library's C code hands over. The extension calls it."""
+    """A buffer over a tensor that another library's C code hands over, when the stream that it was told has done its work. The extension calls
+    this."""
     device = _device_of(kind, number)
+    if kind in _GPUS:
+        _finish(device, kind, 0)
     handle, _ = _native.dlpack_take(device.handle, capsule, None, 0)
     return made(device, handle)

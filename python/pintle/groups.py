@@ -8,7 +8,7 @@ from ctypes import byref, c_uint32
 from pintle import _c, _native, errors
 from pintle._call import call, decoded, encoded, expect, one_of, option_nanoseconds, struct, u32, u64
 from pintle._records import NamedTuple
-from pintle.buffers import Buffer, View
+from pintle.buffers import Buffer, View, view_of
 from pintle.dtypes import DType
 from pintle.hosts import elements_of
 from pintle.listing import words
@@ -119,7 +119,8 @@ def _host(array: object, dtype: object, what: str, is_written: bool) -> tuple[DT
 
 class Group(_native.Handle):
     """A rank's place in a group. pintle.group and Group.threads make one. Operations are collective: every rank runs the same ones in the same order,
-    with sizes that fit. One thread at a time; any thread may call health().
+    with sizes that fit. So they come from one thread; where another one calls the group or a heap of it, too, they take turns, and a call waits until
+    that of another thread has ended. Only health() waits for nobody.
 
     pintle.InvalidArgument, with nothing sent, for a mistake that this rank can see. Other errors come on every rank: pintle.InvalidArgument with both
     calls, for calls that do not match; pintle.Timeout with the rank that is late; pintle.PeerLost with the rank that has died or left. After any
@@ -156,6 +157,11 @@ class Group(_native.Handle):
     def _struct(self) -> _c.pintle_rank_group:
         return _c.pintle_rank_group(self.handle)
 
+    def _call(self, function: str, *arguments: object) -> None:
+        """Calls the library while no other thread uses the group."""
+        with _native.turn(self):
+            call(function, self._struct, *arguments)
+
     def run(self, operation: Collective, *, dtype: object = None, timeout: float | None = None) -> None:
         """Runs an operation on arrays in C order, of one dtype. `dtype` says what their elements are, where that is a dtype that NumPy does not have,
         whose bits they hold. Blocks until this rank's part is done and its memory may be reused, for `timeout` seconds at most; None: the library's
@@ -168,15 +174,15 @@ class Group(_native.Handle):
             raise errors.InvalidArgument(f"The dtypes ({', '.join(sorted(map(str, kinds)))}) of the two arrays are not the same.")
         number = next(iter(kinds)).number if kinds else 0
         written, read = (0, 0) if to is None else to[2], (0, 0) if from_ is None else from_[2]
-        call("pintle_rank_group_run", self._struct, byref(its._operation), number, written[0] or None, written[1], read[0] or None, read[1],
-             _native.nanoseconds(timeout))
+        self._call("pintle_rank_group_run", byref(its._operation), number, written[0] or None, written[1], read[0] or None, read[1],
+                   _native.nanoseconds(timeout))
 
     def queue(self, device: Device, *, label: str | None = None) -> GroupQueue:
         """A queue of the group's operations on memory of a device. It has the group to itself until it is closed or has failed: until then other
         operations of the group, and a second queue of it, are pintle.InvalidArgument. It takes 4 MiB of host memory."""
         made, timeline = _c.pintle_group_queue(), _c.pintle_signal()
         options = struct(_c.pintle_group_queue_options, label=encoded(label))
-        call("pintle_group_queue_create", self._struct, _c.pintle_device(device.handle), byref(options), byref(made))
+        self._call("pintle_group_queue_create", _c.pintle_device(device.handle), byref(options), byref(made))
         try:
             call("pintle_group_queue_timeline", made, byref(timeline))
         except BaseException:
@@ -194,7 +200,7 @@ class Group(_native.Handle):
     def statistics(self) -> GroupStatistics:
         """Counts of what this rank has done since the group was made."""
         its = struct(_c.pintle_rank_group_statistics)
-        call("pintle_rank_group_get_statistics", self._struct, byref(its))
+        self._call("pintle_rank_group_get_statistics", byref(its))
         return GroupStatistics(its.operations, its.bytes_sent, its.bytes_received)
 
     def health(self) -> None:
@@ -206,12 +212,12 @@ class Group(_native.Handle):
         too, and gets None. A failure on one rank is the same error on every rank."""
         options, made = _options(None, timeout, label), _c.pintle_rank_group()
         chosen = None if color is None else byref(c_uint32(u32(color, "color")))
-        call("pintle_rank_group_split", self._struct, chosen, u32(key, "key"), byref(options), byref(made))
+        self._call("pintle_rank_group_split", chosen, u32(key, "key"), byref(options), byref(made))
         return Group(made.id) if made.id else None
 
     def _again(self, function: str, timeout: float | None) -> Group:
         made = _c.pintle_rank_group()
-        call(function, self._struct, _native.nanoseconds(timeout), byref(made))
+        self._call(function, _native.nanoseconds(timeout), byref(made))
         return Group(made.id)
 
     def shrink(self, *, timeout: float | None = None) -> Group:
@@ -280,13 +286,10 @@ def _view_of(memory: object, what: str) -> tuple[Buffer | None, Any]:
     """The buffer of what an operation takes, and its view for C."""
     if memory is None:
         return None, None
-    if isinstance(memory, View):
-        buffer: Buffer = memory.buffer
-        return buffer, byref(struct(_c.pintle_view, buffer=_c.pintle_buffer(buffer.handle), dtype=memory.dtype_number, offset=memory.offset,
-                                    bytes=memory.nbytes))
-    if not isinstance(memory, Buffer):
+    if not isinstance(memory, (Buffer, View)):
         raise TypeError(f"{what} is a buffer or a view, not a {type(memory).__name__}; Group.run takes arrays.")
-    return memory, byref(struct(_c.pintle_view, buffer=_c.pintle_buffer(memory.handle)))
+    buffer, view = view_of(memory, what)
+    return buffer, byref(view)
 
 
 def _options(transport: str | None, timeout: float | None, label: str | None) -> _c.pintle_rank_group_options:

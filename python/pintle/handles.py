@@ -198,10 +198,10 @@ class HandleSet(Owner, Mapping[str, Handle], kind=13):
         """Adds a handle, whose memory stays with the set from now on. No other thread may use the handle meanwhile. pintle.InvalidArgument for a name
         that is there already, and for a handle of a set."""
         expect(handle, Handle, "What add() takes")
-        with _native.turn(self._held):
+        with _native.turn(self._held, handle._held):
             call("pintle_state_set_add", self._struct, handle._struct)
-        handle._turns = self._held
-        self._handles[handle.name] = handle
+            handle._turns = self._held
+            self._handles[handle.name] = handle
 
     def __getitem__(self, name: str) -> Handle:
         if name in self._handles:

@@ -23,19 +23,21 @@ if TYPE_CHECKING:
     from pintle.buffers import View
     from pintle.devices import Device
 
+_PAUSE = 0.0005  # seconds that a wait leaves to other threads, now and then
 _RESIDENCES = {_c.PINTLE_RESIDENCE_HOST: "host", _c.PINTLE_RESIDENCE_IN_PLACE: "in_place", _c.PINTLE_RESIDENCE_STAGED: "staged"}
 
 
 class SymmetricBuffer:
     """A range of a heap, the same on every rank. SymmetricHeap.allocate makes one; it ends when it is freed, and with its heap."""
 
-    def __init__(self, its: _c.pintle_symmetric_buffer, dtype: DType, shape: tuple[int, ...]) -> None:
-        self._struct, self.dtype, self.shape = its, dtype, shape
+    def __init__(self, its: _c.pintle_symmetric_buffer, dtype: DType, shape: tuple[int, ...], heap: _native.Handle) -> None:
+        self._struct, self.dtype, self.shape, self._heap = its, dtype, shape, heap
 
     @property
     def _info(self) -> _c.pintle_symmetric_buffer_info:
         info = struct(_c.pintle_symmetric_buffer_info)
-        call("pintle_symmetric_buffer_get_info", self._struct, byref(info))
+        with _native.turn(self._heap):
+            call("pintle_symmetric_buffer_get_info", self._struct, byref(info))
         return info
 
     @property
@@ -66,8 +68,9 @@ class SymmetricSignals:
 class SymmetricHeap(Owner, kind=17):
     """A rank's part of memory that a whole group has. Group.heap makes one. Collective methods say so: every rank calls the same ones in the same
     order, and they end alike on all ranks. Calls that differ are pintle.InvalidArgument on every rank, with both calls; pintle.Timeout and
-    pintle.PeerLost name a rank, and the group has failed then. One thread at a time, the one of the group. close() concerns this rank only. A use
-    afterwards is pintle.Stale."""
+    pintle.PeerLost name a rank, and the group has failed then. Threads take turns, also with those that use the group: a call waits until that of
+    another thread has ended, and Ctrl-C waits for it. Collective calls come from one thread, since their order counts. close() concerns this rank
+    only. A use afterwards is pintle.Stale."""
 
     group: Group
     device: Device | None
@@ -82,10 +85,18 @@ class SymmetricHeap(Owner, kind=17):
     def _struct(self) -> _c.pintle_symmetric_heap:
         return _c.pintle_symmetric_heap(self.handle)
 
+    def _turn(self, *others: _native.Handle) -> _native.Turn:
+        """The turn of whoever calls the library: no other thread uses the heap or its group meanwhile."""
+        return _native.turn(self.group, self._held, *others)
+
+    def _call(self, function: str, *arguments: object) -> None:
+        with self._turn():
+            call(function, self._struct, *arguments)
+
     @property
     def _info(self) -> _c.pintle_symmetric_heap_info:
         info = struct(_c.pintle_symmetric_heap_info)
-        call("pintle_symmetric_heap_get_info", self._struct, byref(info))
+        self._call("pintle_symmetric_heap_get_info", byref(info))
         return info
 
     @property
@@ -114,23 +125,23 @@ class SymmetricHeap(Owner, kind=17):
         largest piece. A size that the library refuses on one rank is the error of every rank; what is no dtype or shape is refused on its rank
         alone, and the other ranks wait for it."""
         kind, sides, made = dtype_of(dtype), shape_of(shape), _c.pintle_symmetric_buffer()
-        call("pintle_symmetric_heap_allocate", self._struct, kind.number, len(sides), dims_of(sides),
-             _native.nanoseconds(timeout), byref(made))
-        return SymmetricBuffer(made, kind, sides)
+        self._call("pintle_symmetric_heap_allocate", kind.number, len(sides), dims_of(sides), _native.nanoseconds(timeout), byref(made))
+        return SymmetricBuffer(made, kind, sides, self._held)
 
     def allocate_signals(self, count: int, *, timeout: float | None = None) -> SymmetricSignals:
         """Collective. Allocates signals: words on every rank, all 0."""
         number, made = u64(count, "number of signals"), _c.pintle_symmetric_signals()
-        call("pintle_symmetric_heap_allocate_signals", self._struct, number, _native.nanoseconds(timeout), byref(made))
+        self._call("pintle_symmetric_heap_allocate_signals", number, _native.nanoseconds(timeout), byref(made))
         return SymmetricSignals(made, number)
 
     def free(self, what: SymmetricBuffer | SymmetricSignals, *, timeout: float | None = None) -> None:
         """Collective. Frees a buffer or signals, when every rank has come. A use afterwards is pintle.Stale."""
         if isinstance(what, SymmetricSignals):
-            call("pintle_symmetric_heap_free_signals", self._struct, what._struct, _native.nanoseconds(timeout))
-        else:
-            buffer = expect(what, SymmetricBuffer, "What free() takes")
-            call("pintle_symmetric_heap_free", self._struct, buffer._struct, _native.nanoseconds(timeout))
+            self._call("pintle_symmetric_heap_free_signals", what._struct, _native.nanoseconds(timeout))
+            return
+        buffer = expect(what, SymmetricBuffer, "What free() takes")
+        with self._turn():
+            self._call("pintle_symmetric_heap_free", buffer._struct, _native.nanoseconds(timeout))
             self._lent.pop(buffer._struct.id, None)
 
     def _range(self, buffer: SymmetricBuffer, rank: int) -> _c.pintle_symmetric_view:
@@ -146,10 +157,9 @@ class SymmetricHeap(Owner, kind=17):
         memory, address, nbytes = pinned(its)
         view = byref(self._range(to, rank))
         if signals is None:
-            call("pintle_symmetric_heap_put", self._struct, view, address, nbytes)
+            self._call("pintle_symmetric_heap_put", view, address, nbytes)
         else:
-            call("pintle_symmetric_heap_put_signal", self._struct, view, address, nbytes, signals._struct, u64(index, "index"),
-                 u64(value, "value"))
+            self._call("pintle_symmetric_heap_put_signal", view, address, nbytes, signals._struct, u64(index, "index"), u64(value, "value"))
 
     def get(self, from_: SymmetricBuffer, rank: int | None = None) -> numpy.ndarray[Any, Any]:
         """A copy of the buffer in the piece of a rank; None: of this one. bf16 and f8 come as their bits, uint16 and uint8. pintle.InvalidArgument
@@ -158,18 +168,19 @@ class SymmetricHeap(Owner, kind=17):
         its = expect(from_, SymmetricBuffer, "What a heap copies")
         elements: numpy.ndarray[Any, Any] = numpy.empty(its.shape, its.dtype.numpy)
         view = self._range(its, self.group.rank if rank is None else rank)
-        call("pintle_symmetric_heap_get", self._struct, elements.ctypes.data, elements.nbytes, byref(view))
+        self._call("pintle_symmetric_heap_get", elements.ctypes.data, elements.nbytes, byref(view))
         return elements
 
     def _begin(self, function: str, after: Iterable[Point], timeout: float | None, lent: object, *arguments: object) -> Point:
         """An asynchronous form, which has borrowed what `lent` keeps."""
         options, done = submit_options(after, (), timeout), struct(_c.pintle_point)
-        call(function, self._struct, *arguments, byref(options), byref(done))
-        handle: int = done.signal.id
-        if self._timeline is None or self._timeline[0] != handle:
-            self._timeline = handle, Signal._timeline(handle, self.device)
-        signal = self._timeline[1]
-        signal.lend(done.value, lent)
+        with self._turn():
+            self._call(function, *arguments, byref(options), byref(done))
+            handle: int = done.signal.id
+            if self._timeline is None or self._timeline[0] != handle:
+                self._timeline = handle, Signal._timeline(handle, self.device)
+            signal = self._timeline[1]
+            signal.lend(done.value, lent)
         return Point(signal, done.value)
 
     def put_async(self, to: SymmetricBuffer, rank: int, array: object, *, signals: SymmetricSignals | None = None, index: int = 0, value: int = 1,
@@ -197,63 +208,66 @@ class SymmetricHeap(Owner, kind=17):
     def raise_signal(self, signals: SymmetricSignals, rank: int, value: int, *, index: int = 0) -> None:
         """Raises signal `index` of a rank to `value`; a value that is not above the signal's changes nothing."""
         its = expect(signals, SymmetricSignals, "What raise_signal() takes")
-        call("pintle_symmetric_heap_raise", self._struct, its._struct, u64(index, "index"), u32(rank, "rank"), u64(value, "value"))
+        self._call("pintle_symmetric_heap_raise", its._struct, u64(index, "index"), u32(rank, "rank"), u64(value, "value"))
 
     def wait_signal(self, signals: SymmetricSignals, value: int, *, index: int = 0, from_rank: int | None = None,
                     timeout: float | None = None) -> None:
         """Blocks until this rank's word of signal `index` is at least `value`, for `timeout` seconds at most; None: the library's default.
-        pintle.Timeout fails nothing: wait again. pintle.PeerLost where `from_rank`, which is to raise it, is lost; None: where any rank is. Ctrl-C
-        interrupts it."""
+        pintle.Timeout fails nothing: wait again. pintle.PeerLost where `from_rank`, which is to raise it, is lost; None: where any rank is. Other
+        threads have their turns meanwhile, each after 50 ms at most. Ctrl-C interrupts it."""
         its, number, wanted = expect(signals, SymmetricSignals, "What wait_signal() takes"), u64(index, "index"), u64(value, "value")
         rank = None if from_rank is None else byref(c_uint32(u32(from_rank, "rank")))
-        arguments = (self._struct, its._struct, number, wanted, rank)
-        in_slices(lambda nanoseconds: call("pintle_symmetric_heap_wait_signal", *arguments, nanoseconds), timeout)
+        in_slices(lambda nanoseconds: self._call("pintle_symmetric_heap_wait_signal", its._struct, number, wanted, rank, nanoseconds), timeout,
+                  _PAUSE)
 
     def signal_value(self, signals: SymmetricSignals, index: int = 0) -> int:
         """The value of this rank's word of signal `index` now."""
         its, value = expect(signals, SymmetricSignals, "What signal_value() takes"), c_uint64()
-        call("pintle_symmetric_heap_signal_value", self._struct, its._struct, u64(index, "index"), byref(value))
+        self._call("pintle_symmetric_heap_signal_value", its._struct, u64(index, "index"), byref(value))
         return value.value
 
     def fence(self, *, timeout: float | None = None) -> None:
         """Orders the puts of this rank: every rank sees what was put before the fence before it sees what is put after."""
-        call("pintle_symmetric_heap_fence", self._struct, _native.nanoseconds(timeout))
+        self._call("pintle_symmetric_heap_fence", _native.nanoseconds(timeout))
 
     def _give_back(self) -> None:
         """Lets go of the arrays whose points are reached."""
-        if self._timeline is not None:
-            self._timeline[1].lend(0, None)
+        timeline = self._timeline
+        if timeline is not None:
+            timeline[1].lend(0, None)
 
     def flush(self, *, timeout: float | None = None) -> None:
         """Blocks until everything that this rank has put is there, and its asynchronous calls are done. Raises the first failure of those."""
-        call("pintle_symmetric_heap_flush", self._struct, _native.nanoseconds(timeout))
+        self._call("pintle_symmetric_heap_flush", _native.nanoseconds(timeout))
         self._give_back()
 
     def barrier(self, *, timeout: float | None = None) -> None:
         """Collective. Flushes on every rank, and blocks until all ranks have come."""
-        call("pintle_symmetric_heap_barrier", self._struct, _native.nanoseconds(timeout))
+        self._call("pintle_symmetric_heap_barrier", _native.nanoseconds(timeout))
         self._give_back()
 
     def close(self) -> None:
         """As of every owner of memory. An array of an asynchronous call that is not over, and whose point is still somebody's, is kept for ever."""
-        self._give_back()
-        self._timeline = None  # before the heap ends, since its signal can still say when the rest is over
-        super().close()
+        with self._turn():
+            self._give_back()
+            self._timeline = None  # before the heap ends, since its signal can still say when the rest is over
+            super().close()
 
     def on_device(self, buffer: SymmetricBuffer) -> View:
         """The device's bytes of a buffer, for kernels and commands: the piece itself in place, the device's copy where staged. Points order work on
         it. It ends with the buffer. pintle.InvalidArgument without a device."""
         its, view = expect(buffer, SymmetricBuffer, "What on_device() takes"), struct(_c.pintle_view)
-        call("pintle_symmetric_heap_on_device", self._struct, its._struct, byref(view))
-        if self.device is None:
-            raise errors.InvalidArgument("The heap has no device.")
-        lent = self._lent.setdefault(its._struct.id, Lent(self._held, self.device, 1))
+        with self._turn():
+            self._call("pintle_symmetric_heap_on_device", its._struct, byref(view))
+            if self.device is None:
+                raise errors.InvalidArgument("The heap has no device.")
+            lent = self._lent.setdefault(its._struct.id, Lent(self._held, self.device, 1))
         return lent.view(view, its.dtype, its.shape)
 
     def _move(self, function: str, buffer: SymmetricBuffer, queue: Queue, after: Iterable[Point], timeout: float | None) -> Point:
         on = _c.pintle_queue(expect(queue, Queue, "The queue of a heap").handle)
         view, options, done = self._range(buffer, self.group.rank), submit_options(after, (), timeout), struct(_c.pintle_point)
-        with _native.turn(queue):
+        with self._turn(queue):
             call(function, self._struct, byref(view), on, byref(options), byref(done))
         point = Point(queue.signal, done.value)
         note(self.on_device(buffer), point)
@@ -278,5 +292,5 @@ def create(group: Group, nbytes: int, device: Device | None, timeout: float | No
     if device is not None:
         options.device = _c.pintle_device(device.handle)
     made = _c.pintle_symmetric_heap()
-    call("pintle_symmetric_heap_create", group._struct, u64(nbytes, "size of a heap"), byref(options), byref(made))
+    group._call("pintle_symmetric_heap_create", u64(nbytes, "size of a heap"), byref(options), byref(made))
     return SymmetricHeap(made.id, group, device)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from ctypes import byref, c_size_t
+from ctypes import byref, c_char_p, c_size_t
 
 from pintle import _c
-from pintle._call import call, decoded, struct
+from pintle._call import call, decoded, one_of, struct
 from pintle._records import NamedTuple
 
 TYPE_CHECKING = False
@@ -20,6 +20,25 @@ def words(prefix: str) -> dict[str, int]:
 
 
 _KINDS = {number: word for word, number in words("PINTLE_DEVICE_").items()}
+_FEATURES = words("PINTLE_FEATURE_")
+_SUPPORTS = {number: word for word, number in words("PINTLE_SUPPORT_").items()}
+
+
+class Capability(NamedTuple):
+    """How a device supports a feature. It is true unless the feature is absent."""
+
+    support: str  # "native", "emulated" or "absent"
+    detail: str  # emulated: how, and at what cost; absent: why
+
+    def __bool__(self) -> bool:
+        return self.support != "absent"
+
+
+class AbsentFormat(NamedTuple):
+    """A program format that a device would take, were all there that it needs."""
+
+    format: str  # "opencl_c"
+    reason: str  # what is missing, with the next step
 
 
 class DeviceInfo(NamedTuple):
@@ -46,6 +65,15 @@ class DeviceInfo(NamedTuple):
     max_subgroup: int
     is_driven: bool  # only a thread that submits, waits or polls makes progress
     nanoseconds_per_tick: float  # of the device clock, which timestamps read
+    formats: tuple[str, ...]  # of programs that the device takes, best first
+    absent_formats: tuple[AbsentFormat, ...]  # those that it would take, and what is missing
+    targets: tuple[str, ...]  # that it takes besides `target`, best first, and better: "x86_64-v4-linux"
+    capabilities: tuple[tuple[str, Capability], ...]  # of each feature
+
+    def supports(self, feature: str) -> Capability:
+        """How the device supports a feature: "copy_queue", "timestamp", "indirect", "images" ... pintle.InvalidArgument lists them."""
+        one_of(feature, _FEATURES, "feature")
+        return dict(self.capabilities)[feature]
 
 
 class Absence(NamedTuple):
@@ -85,14 +113,60 @@ class DeviceList(Sequence[DeviceInfo]):
         return f"<pintle.DeviceList: {', '.join(each.id for each in self._found)}>"
 
 
-def info_of(info: _c.pintle_device_info) -> DeviceInfo:
-    values: dict[str, Any] = {}
+def _texts(function: str, count: str, *where: object) -> tuple[str, ...]:
+    """The names that a function has by number."""
+    number, names = c_size_t(), []
+    call(count, *where, byref(number))
+    for i in range(number.value):
+        name = c_char_p()
+        call(function, *where, i, byref(name))
+        names.append(decoded(name.value))
+    return tuple(names)
+
+
+def _absent_formats(prefix: str, *where: object) -> tuple[AbsentFormat, ...]:
+    number, found = c_size_t(), []
+    call(f"{prefix}_absent_format_count", *where, byref(number))
+    for i in range(number.value):
+        its = struct(_c.pintle_absent_format)
+        call(f"{prefix}_absent_format", *where, i, byref(its))
+        found.append(AbsentFormat(decoded(its.format), decoded(its.reason)))
+    return tuple(found)
+
+
+def capability_of(feature: str, prefix: str, *where: object) -> Capability:
+    """How a device supports a feature. pintle.InvalidArgument lists the features."""
+    number, its = one_of(feature, _FEATURES, "feature"), struct(_c.pintle_capability)
+    call(f"{prefix}_capability", *where, number, byref(its))
+    return Capability(_SUPPORTS[its.support], decoded(its.detail))
+
+
+def info_of(info: _c.pintle_device_info, prefix: str, *where: object) -> DeviceInfo:
+    """The facts about a device; functions of C that begin with `prefix` have those that are not in the struct, of what is at `where`."""
+    values: dict[str, Any] = {
+        "formats": _texts(f"{prefix}_format_name", f"{prefix}_format_count", *where), "absent_formats": _absent_formats(prefix, *where),
+        "targets": _texts(f"{prefix}_target_name", f"{prefix}_target_count", *where),
+        "capabilities": tuple((feature, capability_of(feature, prefix, *where)) for feature in _FEATURES)}
     for name in DeviceInfo._fields:
+        if name in values:
+            continue
         value = getattr(info, name)
         values[name] = decoded(value) if isinstance(value, bytes) or value is None else value
     values.update(kind=_KINDS.get(info.kind, str(info.kind)), max_groups=tuple(info.max_groups), max_group=tuple(info.max_group),
                   is_driven=bool(info.is_driven))
     return DeviceInfo(**values)
+
+
+def _listed(found: _c.pintle_device_list, index: int) -> DeviceInfo:
+    info = struct(_c.pintle_device_info)
+    call("pintle_device_list_device", found, index, byref(info))
+    return info_of(info, "pintle_device_list", found, index)
+
+
+def _absence(found: _c.pintle_device_list, index: int) -> Absence:
+    absence = struct(_c.pintle_absence)
+    call("pintle_device_list_absence", found, index, byref(absence))
+    return Absence(decoded(absence.backend), decoded(absence.reason), decoded(absence.next_step))
 
 
 def devices() -> DeviceList:
@@ -102,15 +176,6 @@ def devices() -> DeviceList:
     try:
         counts = c_size_t(), c_size_t()
         call("pintle_device_list_count", found, byref(counts[0]), byref(counts[1]))
-        infos, absences = [], []
-        for i in range(counts[0].value):
-            info = struct(_c.pintle_device_info)
-            call("pintle_device_list_device", found, i, byref(info))
-            infos.append(info_of(info))
-        for i in range(counts[1].value):
-            absence = struct(_c.pintle_absence)
-            call("pintle_device_list_absence", found, i, byref(absence))
-            absences.append(Absence(decoded(absence.backend), decoded(absence.reason), decoded(absence.next_step)))
-        return DeviceList(infos, absences)
+        return DeviceList([_listed(found, i) for i in range(counts[0].value)], [_absence(found, i) for i in range(counts[1].value)])
     finally:
         call("pintle_device_list_release", found)

@@ -108,9 +108,11 @@ def parse_pack(data: bytes | bytearray | memoryview) -> Pack:
     return Pack(made.id)
 
 
-def source(code: str | bytes, format: str, signatures: Iterable[str], name: str | None = None) -> Pack:
+def source(code: str | bytes, format: str, signatures: Iterable[str] = (), name: str | None = None) -> Pack:
     """A pack of one variant: `code` in `format` ("c", "opencl_c", "glsl", "spirv"), of which `signatures` declare the entries, for example
-    "scale(a: f32, x: read_write f32[n], n: u32) group 64". `name`, an identifier, is for messages."""
+    "scale(a: f32, x: read_write f32[n], n: u32) group 64". Without any they are read from the code, where the format tells them ("opencl_c", "spirv",
+    "glsl", "wgsl", "stablehlo"): OpenCL C by clang 19 and GLSL by a compiler of GLSL, for which the call blocks. pintle.InvalidArgument names
+    `signatures` for another format, and where that program is absent; pintle.BuildFailed has its words. `name`, an identifier, is for messages."""
     if isinstance(signatures, str):
         raise TypeError("signatures is a list of texts, not a text.")
     text = code.encode("utf-8") if isinstance(code, str) else bytes(code)

@@ -35,6 +35,13 @@ class Signal(_native.Signal):
         pintle.InvalidArgument for a queue's timeline."""
         call("pintle_signal_fail", _c.pintle_signal(self.handle), errors.status_of(kind), encoded(message))
 
+    @property
+    def failure(self) -> errors.Error | None:
+        """The first failure of the signal; None where it has not failed. Never blocks."""
+        failure = struct(_c.pintle_error)
+        call("pintle_signal_failure", _c.pintle_signal(self.handle), byref(failure))
+        return errors.taken(failure) if failure.code else None
+
     def point(self, value: int) -> Point:
         """The moment at which the signal reaches the value."""
         return Point(self, u64(value, "value of a signal"))

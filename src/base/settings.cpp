@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -224,10 +225,13 @@ void warn_once(const Reading& reading) {
 }  // namespace
 
 Result<const Settings*> settings() {
+  static constinit std::atomic<const Settings*> known{nullptr};  // a look that costs one load, since each wait asks
+  if (const Settings* const its = known.load(std::memory_order_acquire)) return its;
   return contain("reading the settings", []() -> Result<const Settings*> {
     const Reading& once = reading();
     warn_once(once);
     if (!once.settings) return once.settings.error();
+    known.store(&*once.settings, std::memory_order_release);
     return &*once.settings;
   });
 }

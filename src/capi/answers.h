@@ -3,13 +3,15 @@
 
 #include "capi/check.h"
 #include "capi/objects.h"
+#include "capi/structs.h"
 
 namespace pintle::capi {
 
 /// Success for a point that can be written, and for NULL.
 [[nodiscard]] inline Result<void> takes_answer(const pintle_point* point) {
   if (point == nullptr) return {};
-  return writable(point, "pintle_point");
+  if (is_size<pintle_point>(point->size)) return {};
+  return wrong_size("pintle_point", point->size, {}, sizeof *point);
 }
 
 inline void answer(pintle_point* out, pintle_signal timeline, const Point& point) noexcept {

@@ -13,6 +13,7 @@
 #include "capi/enter.h"
 #include "capi/host_memory.h"
 #include "capi/plan_objects.h"
+#include "capi/structs.h"
 
 using namespace pintle;
 using namespace pintle::capi;
@@ -31,9 +32,9 @@ Result<ArenaValue> value_of(const pintle_arena_value& value) {
 Result<ArenaOptions> options_of(const pintle_arena_options* options) {
   ArenaOptions out;
   if (options == nullptr) return out;
-  PINTLE_TRY(readable(options, "pintle_arena_options"));
-  PINTLE_ASSIGN(placement, enumerator_or(Placement::device, options->placement, Placement::host, "placement"));
-  out.label = text_or_none(options->label);
+  PINTLE_ASSIGN(in, readable(options, "pintle_arena_options"));
+  PINTLE_ASSIGN(placement, enumerator_or(Placement::device, in->placement, Placement::host, "placement"));
+  out.label = text_or_none(in->label);
   out.placement = placement;
   return out;
 }
@@ -106,11 +107,11 @@ Result<std::vector<std::byte>> read_bytes(Queue& queue, const Arena& arena, cons
 pintle_status pintle_plan_get_requirements(pintle_plan plan, pintle_device device,
                                            pintle_arena_requirements* requirements, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(requirements, "pintle_arena_requirements"));
+    PINTLE_ASSIGN(out, writable(requirements, "pintle_arena_requirements"));
     PINTLE_ASSIGN(its, use(plan));
     PINTLE_ASSIGN(on, use(device));
     PINTLE_ASSIGN(needed, Arena::requirements(*its, *on));
-    fill(*requirements, needed);
+    fill(*out, needed);
     return {};
   });
 }
@@ -140,9 +141,9 @@ pintle_status pintle_arena_create(pintle_device device, pintle_plan plan, const 
 pintle_status pintle_arena_get_requirements(pintle_arena arena, pintle_arena_requirements* requirements,
                                             pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(requirements, "pintle_arena_requirements"));
+    PINTLE_ASSIGN(out, writable(requirements, "pintle_arena_requirements"));
     PINTLE_ASSIGN(its, use(arena));
-    fill(*requirements, its->arena.requirements());
+    fill(*out, its->arena.requirements());
     return {};
   });
 }
@@ -160,21 +161,21 @@ pintle_status pintle_arena_find(pintle_arena arena, const char* name, uint32_t* 
 
 pintle_status pintle_arena_get_value(pintle_arena arena, uint32_t id, pintle_arena_value* value, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(value, "pintle_arena_value"));
+    PINTLE_ASSIGN(out, writable(value, "pintle_arena_value"));
     PINTLE_ASSIGN(its, use(arena));
     const std::span<const ArenaValue> values = its->arena.values();
     PINTLE_TRY(within(id, values.size(), "value"));
-    fill(*value, values[id]);
+    fill(*out, values[id]);
     return {};
   });
 }
 
 pintle_status pintle_arena_view(pintle_arena arena, uint32_t id, pintle_view* view, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(view, "pintle_view"));
+    PINTLE_ASSIGN(out, writable(view, "pintle_view"));
     PINTLE_ASSIGN(its, use(arena));
     PINTLE_ASSIGN(bytes, its->arena.view(id));
-    return its->lent.lend(id, bytes, its->arena.text(), view);
+    return its->lent.lend(id, bytes, its->arena.text(), &*out);
   });
 }
 

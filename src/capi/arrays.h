@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "capi/check.h"
+#include "capi/structs.h"
 
 namespace pintle::capi {
 
@@ -18,9 +19,13 @@ template <class Struct, class Take>
   PINTLE_TRY(given(first, type));
   for (std::size_t i = 0; i < count; ++i) {
     const Struct* const one = element(first, i);
-    PINTLE_TRY(readable(one, type));
-    if (one->size != first->size) return wrong_size(type, one->size, first->size);
-    PINTLE_TRY(take(*one));
+    if (size_of(one) != size_of(first)) return wrong_size(type, size_of(one), {}, size_of(first));
+    if (size_of(one) == sizeof(Struct)) [[likely]] {
+      PINTLE_TRY(take(*one));
+      continue;
+    }
+    PINTLE_ASSIGN(in, readable(one, type));
+    PINTLE_TRY(take(*in));
   }
   return {};
 }

@@ -2,6 +2,7 @@
 #include "capi/buffer_values.h"
 #include "capi/check.h"
 #include "capi/objects.h"
+#include "capi/structs.h"
 #include "capi/with.h"
 
 using namespace pintle;
@@ -21,11 +22,11 @@ pintle_status pintle_buffer_allocate(pintle_device device, uint32_t dtype, size_
 
 pintle_status pintle_buffer_get_info(pintle_buffer buffer, pintle_buffer_info* info, pintle_error* error) {
   return with(buffer, error, [&](const Buffer& its) -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_buffer_info"));
-    info->dtype = static_cast<std::uint32_t>(its.dtype());
-    info->bytes = its.size_bytes();
-    fill_dims(info->rank, info->dims, its.shape());
-    info->is_sealed = its.is_sealed() ? 1 : 0;
+    PINTLE_ASSIGN(out, writable(info, "pintle_buffer_info"));
+    out->dtype = static_cast<std::uint32_t>(its.dtype());
+    out->bytes = its.size_bytes();
+    fill_dims(out->rank, out->dims, its.shape());
+    out->is_sealed = its.is_sealed() ? 1 : 0;
     return {};
   });
 }

@@ -5,6 +5,7 @@
 
 #include "capi/check.h"
 #include "capi/choices.h"
+#include "capi/structs.h"
 
 namespace pintle::capi {
 
@@ -26,13 +27,13 @@ void fill_dims(std::uint32_t& rank, std::uint64_t (&dims)[Shape::max_rank], cons
 Result<BufferOptions> options_of(const pintle_buffer_options* options) {
   BufferOptions out;
   if (options == nullptr) return out;
-  PINTLE_TRY(readable(options, "pintle_buffer_options"));
-  PINTLE_ASSIGN(placement, enumerator_or(out.placement, options->placement, Placement::host, "placement"));
-  PINTLE_ASSIGN(allocation, enumerator_or(out.allocation, options->allocation, Allocation::lazy, "allocation"));
+  PINTLE_ASSIGN(in, readable(options, "pintle_buffer_options"));
+  PINTLE_ASSIGN(placement, enumerator_or(out.placement, in->placement, Placement::host, "placement"));
+  PINTLE_ASSIGN(allocation, enumerator_or(out.allocation, in->allocation, Allocation::lazy, "allocation"));
   out.placement = placement;
   out.allocation = allocation;
-  if (options->alignment != 0) out.alignment = options->alignment;
-  out.label = text_or_none(options->label);
+  if (in->alignment != 0) out.alignment = in->alignment;
+  out.label = text_or_none(in->label);
   return out;
 }
 

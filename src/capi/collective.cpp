@@ -2,19 +2,20 @@
 
 #include "capi/check.h"
 #include "capi/choices.h"
+#include "capi/structs.h"
 
 namespace pintle::capi {
 
 Result<Collective> collective_of(const pintle_collective* operation) {
-  PINTLE_TRY(readable(operation, "pintle_collective"));
-  PINTLE_ASSIGN(kind, enumerator(operation->kind, Collective::Kind::barrier, "kind of operation"));
-  PINTLE_ASSIGN(op, enumerator_or(ReduceOp::sum, operation->op, ReduceOp::logical_xor, "operator"));
-  PINTLE_ASSIGN(algorithm, enumerator_or(Algorithm::automatic, operation->algorithm, Algorithm::native, "algorithm"));
-  PINTLE_ASSIGN(is_reproducible, flag_of(operation->is_reproducible, "is_reproducible"));
+  PINTLE_ASSIGN(in, readable(operation, "pintle_collective"));
+  PINTLE_ASSIGN(kind, enumerator(in->kind, Collective::Kind::barrier, "kind of operation"));
+  PINTLE_ASSIGN(op, enumerator_or(ReduceOp::sum, in->op, ReduceOp::logical_xor, "operator"));
+  PINTLE_ASSIGN(algorithm, enumerator_or(Algorithm::automatic, in->algorithm, Algorithm::native, "algorithm"));
+  PINTLE_ASSIGN(is_reproducible, flag_of(in->is_reproducible, "is_reproducible"));
   Collective out;
   out.kind = kind;
   out.op = op;
-  out.rank = operation->rank;
+  out.rank = in->rank;
   out.algorithm = algorithm;
   out.is_reproducible = is_reproducible;
   return out;

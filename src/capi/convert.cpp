@@ -5,6 +5,7 @@
 #include "capi/choices.h"
 #include "capi/enter.h"
 #include "capi/host_memory.h"
+#include "capi/structs.h"
 
 using namespace pintle;
 using namespace pintle::capi;
@@ -12,19 +13,19 @@ using namespace pintle::capi;
 namespace pintle::capi {
 
 Result<Convert> conversion_of(const pintle_conversion* how) {
-  PINTLE_TRY(readable(how, "pintle_conversion"));
-  PINTLE_ASSIGN(from, enumerator(how->from, DType::complex64, "dtype"));
-  PINTLE_ASSIGN(to, enumerator(how->to, DType::complex64, "dtype"));
-  PINTLE_ASSIGN(rounding, enumerator_or(Rounding::nearest_even, how->rounding, Rounding::stochastic, "rounding"));
-  PINTLE_ASSIGN(overflow, enumerator_or(Overflow::infinity, how->overflow, Overflow::error, "rule for overflow"));
-  PINTLE_ASSIGN(nan, enumerator_or(NanRule::canonical, how->nan, NanRule::payload, "rule for NaN"));
+  PINTLE_ASSIGN(in, readable(how, "pintle_conversion"));
+  PINTLE_ASSIGN(from, enumerator(in->from, DType::complex64, "dtype"));
+  PINTLE_ASSIGN(to, enumerator(in->to, DType::complex64, "dtype"));
+  PINTLE_ASSIGN(rounding, enumerator_or(Rounding::nearest_even, in->rounding, Rounding::stochastic, "rounding"));
+  PINTLE_ASSIGN(overflow, enumerator_or(Overflow::infinity, in->overflow, Overflow::error, "rule for overflow"));
+  PINTLE_ASSIGN(nan, enumerator_or(NanRule::canonical, in->nan, NanRule::payload, "rule for NaN"));
   return Convert{.from = from,
                  .to = to,
                  .rounding = rounding,
                  .overflow = overflow,
                  .nan = nan,
-                 .seed = how->seed,
-                 .first_element = how->first_element};
+                 .seed = in->seed,
+                 .first_element = in->first_element};
 }
 
 }  // namespace pintle::capi

@@ -1,7 +1,15 @@
 // Devices.
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "capi/check.h"
+#include "capi/device_values.h"
+#include "capi/memory_objects.h"
 #include "capi/objects.h"
+#include "capi/structs.h"
 #include "capi/with.h"
+#include "pintle/device_name.h"
 
 using namespace pintle;
 using namespace pintle::capi;
@@ -38,13 +46,24 @@ void fill(pintle_device_info& out, const DeviceInfo& info) noexcept {
   out.nanoseconds_per_tick = info.nanoseconds_per_tick;
 }
 
+void fill(pintle_heap& out, const Heap& heap) noexcept {
+  out.is_available_known = heap.available ? 1 : 0;
+  out.name = heap.name.c_str();
+  out.total = heap.total;
+  out.available = heap.available.value_or(0);
+  out.used = heap.used;
+  out.source = heap.source.c_str();
+}
+
 }  // namespace
 
 pintle_status pintle_devices_list(pintle_device_list* list, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
     PINTLE_TRY(given(list, "list"));
     PINTLE_ASSIGN(found, devices());
-    return make(list, std::move(found));
+    std::vector<std::string> names = ids_by_name(found.devices);
+    if (names.size() != found.devices.size()) return Error(Errc::out_of_memory, "Host memory ran out.");
+    return make(list, ListedDevices{std::move(found), std::move(names)});
   });
 }
 
@@ -61,10 +80,10 @@ pintle_status pintle_device_list_count(pintle_device_list list, size_t* devices,
 pintle_status pintle_device_list_device(pintle_device_list list, size_t index, pintle_device_info* info,
                                         pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_device_info"));
+    PINTLE_ASSIGN(out, writable(info, "pintle_device_info"));
     PINTLE_ASSIGN(its, use(list));
     PINTLE_TRY(within(index, its->devices.size(), "device"));
-    fill(*info, its->devices[index]);
+    fill(*out, its->devices[index]);
     return {};
   });
 }
@@ -72,13 +91,13 @@ pintle_status pintle_device_list_device(pintle_device_list list, size_t index, p
 pintle_status pintle_device_list_absence(pintle_device_list list, size_t index, pintle_absence* absence,
                                          pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(absence, "pintle_absence"));
+    PINTLE_ASSIGN(out, writable(absence, "pintle_absence"));
     PINTLE_ASSIGN(its, use(list));
     PINTLE_TRY(within(index, its->absences.size(), "absence"));
     const Absence& found = its->absences[index];
-    absence->backend = found.backend.c_str();
-    absence->reason = found.reason.c_str();
-    absence->next_step = found.next_step.c_str();
+    out->backend = found.backend.c_str();
+    out->reason = found.reason.c_str();
+    out->next_step = found.next_step.c_str();
     return {};
   });
 }
@@ -108,22 +127,40 @@ pintle_status pintle_device_open_for(const char* id, pintle_pack pack, pintle_de
 
 pintle_status pintle_device_get_info(pintle_device device, pintle_device_info* info, pintle_error* error) {
   return with(device, error, [&](const Device& its) -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_device_info"));
-    fill(*info, its.info());
+    PINTLE_ASSIGN(out, writable(info, "pintle_device_info"));
+    fill(*out, its.info());
     return {};
   });
 }
 
 pintle_status pintle_device_capability(pintle_device device, uint32_t feature, pintle_capability* capability,
                                        pintle_error* error) {
+  return with(device, error, [&](const Device& its) { return answer_capability(its.info(), feature, capability); });
+}
+
+pintle_status pintle_device_budget(pintle_device device, pintle_heap_list* list, pintle_error* error) {
   return with(device, error, [&](const Device& its) -> Result<void> {
-    PINTLE_TRY(writable(capability, "pintle_capability"));
-    PINTLE_ASSIGN(asked, enumerator(feature, Feature::optional_buffers, "feature"));
-    const Capability& found = its.info().capability(asked);
-    capability->support = static_cast<std::uint32_t>(found.support);
-    capability->detail = found.detail.c_str();
+    PINTLE_TRY(given(list, "list"));
+    PINTLE_ASSIGN(heaps, its.budget());
+    return make(list, std::move(heaps));
+  });
+}
+
+pintle_status pintle_heap_list_count(pintle_heap_list list, size_t* count, pintle_error* error) {
+  return with(list, error, [&](const HeapList& its) { return answer_count(its, count); });
+}
+
+pintle_status pintle_heap_list_heap(pintle_heap_list list, size_t index, pintle_heap* heap, pintle_error* error) {
+  return with(list, error, [&](const HeapList& its) -> Result<void> {
+    PINTLE_ASSIGN(out, writable(heap, "pintle_heap"));
+    PINTLE_TRY(within(index, its.size(), "heap"));
+    fill(*out, its[index]);
     return {};
   });
+}
+
+pintle_status pintle_heap_list_release(pintle_heap_list list, pintle_error* error) {
+  return enter(error, [&] { return release(list); });
 }
 
 pintle_status pintle_device_generation(pintle_device device, uint64_t* generation, pintle_error* error) {

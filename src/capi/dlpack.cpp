@@ -7,6 +7,7 @@
 #include "capi/choices.h"
 #include "capi/enter.h"
 #include "capi/objects.h"
+#include "capi/structs.h"
 #include "capi/values.h"
 #include "pintle/c/dlpack.h"
 
@@ -22,11 +23,11 @@ using Tensor = std::unique_ptr<Managed, DlpackDeleter>;
 template <class Managed>
 Result<Buffer> take(const Device& device, Tensor<Managed>& tensor, const pintle_dlpack_options* options) {
   if (options == nullptr) return from_dlpack(device, tensor.release());
-  PINTLE_TRY(readable(options, "pintle_dlpack_options"));
-  std::string label = text_or_none(options->label);
-  if (options->copy == 0) return from_dlpack(device, tensor.release(), std::move(label));
-  PINTLE_ASSIGN(copy, enumerator(options->copy, DlpackCopy::always, "copy"));
-  PINTLE_ASSIGN(on, use(options->queue));
+  PINTLE_ASSIGN(in, readable(options, "pintle_dlpack_options"));
+  std::string label = text_or_none(in->label);
+  if (in->copy == 0) return from_dlpack(device, tensor.release(), std::move(label));
+  PINTLE_ASSIGN(copy, enumerator(in->copy, DlpackCopy::always, "copy"));
+  PINTLE_ASSIGN(on, use(in->queue));
   return from_dlpack(device, on->queue, tensor.release(), copy, std::move(label));
 }
 

@@ -12,6 +12,8 @@ namespace pintle::capi {
 [[nodiscard]] inline bool is_usable(const pintle_error& error) noexcept { return error.size == sizeof(pintle_error); }
 /// Fills `out`, which may be null, and answers the code.
 pintle_status fail(pintle_error* out, const Error& failure) noexcept;
+/// What a function of the caller's has answered and filled. Empties `filled`.
+[[nodiscard]] Error take_failure(pintle_status status, pintle_error& filled);
 /// The exception that is being handled, as an error.
 [[nodiscard]] Error caught() noexcept;
 

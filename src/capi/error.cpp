@@ -7,8 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "capi/check.h"
 #include "capi/enter.h"
+#include "capi/structs.h"
 #include "pintle/default_timeout.h"
 #include "pintle/version.h"
 
@@ -65,6 +68,19 @@ pintle_status fail(pintle_error* out, const Error& failure) noexcept {
   return code;
 }
 
+Error take_failure(pintle_status status, pintle_error& filled) {
+  const bool is_status = status > PINTLE_OK && status <= PINTLE_INTERNAL;
+  const Errc code = is_status ? static_cast<Errc>(status) : Errc::internal;
+  const auto* const strings = static_cast<const Strings*>(filled.owned);
+  Error error =
+      strings != nullptr && strings->error.code() == code ? strings->error
+      : filled.message != nullptr
+          ? Error(code, filled.message)
+          : Error(code, fmt::format("A function of the caller's answers the status ({}) and no message.", status));
+  clear(filled);
+  return error;
+}
+
 Error caught() noexcept {
   try {
     throw;
@@ -85,7 +101,7 @@ using namespace pintle::capi;
 pintle_status pintle_error_free(pintle_error* freed, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
     if (freed == nullptr) return {};
-    if (!is_usable(*freed)) return wrong_size("pintle_error", freed->size, sizeof(pintle_error));
+    if (!is_usable(*freed)) return wrong_size("pintle_error", freed->size, {}, sizeof(pintle_error));
     if (freed == error) return Error(Errc::invalid_argument, "The error to free is the one to fill.");
     clear(*freed);
     return {};

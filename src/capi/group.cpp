@@ -7,6 +7,7 @@
 #include "capi/host_memory.h"
 #include "capi/owned_handles.h"
 #include "capi/rank_objects.h"
+#include "capi/structs.h"
 #include "capi/with.h"
 
 using namespace pintle;
@@ -17,10 +18,10 @@ namespace {
 Result<GroupOptions> options_of(const pintle_rank_group_options* options) {
   GroupOptions out;
   if (options == nullptr) return out;
-  PINTLE_TRY(readable(options, "pintle_rank_group_options"));
-  PINTLE_ASSIGN(timeout, timeout_or_default(options->timeout));
-  out.label = text_or_none(options->label);
-  out.transport = text_or_none(options->transport);
+  PINTLE_ASSIGN(in, readable(options, "pintle_rank_group_options"));
+  PINTLE_ASSIGN(timeout, timeout_or_default(in->timeout));
+  out.label = text_or_none(in->label);
+  out.transport = text_or_none(in->transport);
   out.timeout = timeout;
   return out;
 }
@@ -52,11 +53,11 @@ pintle_status pintle_rank_group_join(const pintle_rank_group_options* options, p
 
 pintle_status pintle_rank_group_get_info(pintle_rank_group group, pintle_rank_group_info* info, pintle_error* error) {
   return with(group, error, [&](const Group& its) -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_rank_group_info"));
-    info->rank = its.rank();
-    info->ranks = its.ranks();
-    info->generation = its.generation();
-    info->transport = its.transport().data();
+    PINTLE_ASSIGN(out, writable(info, "pintle_rank_group_info"));
+    out->rank = its.rank();
+    out->ranks = its.ranks();
+    out->generation = its.generation();
+    out->transport = its.transport().data();
     return {};
   });
 }
@@ -64,11 +65,11 @@ pintle_status pintle_rank_group_get_info(pintle_rank_group group, pintle_rank_gr
 pintle_status pintle_rank_group_get_statistics(pintle_rank_group group, pintle_rank_group_statistics* statistics,
                                                pintle_error* error) {
   return with(group, error, [&](const Group& its) -> Result<void> {
-    PINTLE_TRY(writable(statistics, "pintle_rank_group_statistics"));
+    PINTLE_ASSIGN(out, writable(statistics, "pintle_rank_group_statistics"));
     const GroupStatistics counts = its.statistics();
-    statistics->operations = counts.operations;
-    statistics->bytes_sent = counts.bytes_sent;
-    statistics->bytes_received = counts.bytes_received;
+    out->operations = counts.operations;
+    out->bytes_sent = counts.bytes_sent;
+    out->bytes_received = counts.bytes_received;
     return {};
   });
 }

@@ -10,6 +10,7 @@
 #include "capi/enter.h"
 #include "capi/lent_buffers.h"
 #include "capi/rank_objects.h"
+#include "capi/structs.h"
 #include "capi/values.h"
 
 using namespace pintle;
@@ -20,8 +21,8 @@ namespace {
 Result<GroupQueueOptions> options_of(const pintle_group_queue_options* options) {
   GroupQueueOptions out;
   if (options == nullptr) return out;
-  PINTLE_TRY(readable(options, "pintle_group_queue_options"));
-  out.label = text_or_none(options->label);
+  PINTLE_ASSIGN(in, readable(options, "pintle_group_queue_options"));
+  out.label = text_or_none(in->label);
   return out;
 }
 
@@ -84,9 +85,9 @@ pintle_status pintle_group_queue_submit(pintle_group_queue queue, const pintle_c
 
 pintle_status pintle_group_queue_last(pintle_group_queue queue, pintle_point* point, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(point, "pintle_point"));
+    PINTLE_ASSIGN(out, writable(point, "pintle_point"));
     PINTLE_ASSIGN(its, use(queue));
-    answer(point, its->timeline, its->queue.last());
+    answer(&*out, its->timeline, its->queue.last());
     return {};
   });
 }

@@ -4,6 +4,7 @@
 #include "capi/enter.h"
 #include "capi/image_objects.h"
 #include "capi/list_step.h"
+#include "capi/structs.h"
 #include "capi/values.h"
 
 using namespace pintle;
@@ -14,23 +15,23 @@ namespace {
 Result<ImageOptions> options_of(const pintle_image_options* options) {
   ImageOptions out;
   if (options == nullptr) return out;
-  PINTLE_TRY(readable(options, "pintle_image_options"));
-  PINTLE_ASSIGN(access, enumerator_or(out.access, options->access, Access::read_write, "access"));
+  PINTLE_ASSIGN(in, readable(options, "pintle_image_options"));
+  PINTLE_ASSIGN(access, enumerator_or(out.access, in->access, Access::read_write, "access"));
   out.access = access;
-  out.label = text_or_none(options->label);
+  out.label = text_or_none(in->label);
   return out;
 }
 
 Result<ImagePart> part_of(const pintle_image_part* part) {
   ImagePart out;
   if (part == nullptr) return out;
-  PINTLE_TRY(readable(part, "pintle_image_part"));
-  out.x = part->x;
-  out.y = part->y;
-  out.z = part->z;
-  out.extent = {part->width, part->height, part->depth};
-  out.row_bytes = part->row_bytes;
-  out.slice_bytes = part->slice_bytes;
+  PINTLE_ASSIGN(in, readable(part, "pintle_image_part"));
+  out.x = in->x;
+  out.y = in->y;
+  out.z = in->z;
+  out.extent = {in->width, in->height, in->depth};
+  out.row_bytes = in->row_bytes;
+  out.slice_bytes = in->slice_bytes;
   return out;
 }
 
@@ -60,15 +61,15 @@ pintle_status pintle_image_create(pintle_device device, uint32_t texel, uint32_t
 
 pintle_status pintle_image_get_info(pintle_image image, pintle_image_info* info, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_image_info"));
+    PINTLE_ASSIGN(out, writable(info, "pintle_image_info"));
     PINTLE_ASSIGN(its, use(image));
     const ImageView& view = its->view();
-    info->texel = static_cast<std::uint32_t>(view.texel());
-    info->width = view.extent().width;
-    info->height = view.extent().height;
-    info->depth = view.extent().depth;
-    info->access = static_cast<std::uint32_t>(view.access());
-    info->bytes = view.size_bytes();
+    out->texel = static_cast<std::uint32_t>(view.texel());
+    out->width = view.extent().width;
+    out->height = view.extent().height;
+    out->depth = view.extent().depth;
+    out->access = static_cast<std::uint32_t>(view.access());
+    out->bytes = view.size_bytes();
     return {};
   });
 }

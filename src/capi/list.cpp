@@ -3,11 +3,14 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <variant>
 
 #include "capi/check.h"
 #include "capi/enter.h"
 #include "capi/list_step.h"
+#include "capi/release_call.h"
+#include "capi/structs.h"
 #include "capi/values.h"
 
 using namespace pintle;
@@ -38,19 +41,16 @@ Result<void> fill(CommandList& list, const BufferView& to, const void* value) {
 }
 
 Result<Extent> extent_of(const pintle_extent* extent) {
-  PINTLE_TRY(readable(extent, "pintle_extent"));
-  const std::uint64_t y = extent->y == 0 ? 1 : extent->y, z = extent->z == 0 ? 1 : extent->z;
-  if (extent->is_groups == 0) return Extent(Cover{extent->x, y, z});
-  if (extent->is_groups != 1)
-    return Error(Errc::invalid_argument,
-                 fmt::format("The value of is_groups ({}) is neither 0 nor 1.", extent->is_groups));
+  PINTLE_ASSIGN(in, readable(extent, "pintle_extent"));
+  const std::uint64_t y = in->y == 0 ? 1 : in->y, z = in->z == 0 ? 1 : in->z;
+  if (in->is_groups == 0) return Extent(Cover{in->x, y, z});
+  if (in->is_groups != 1)
+    return Error(Errc::invalid_argument, fmt::format("The value of is_groups ({}) is neither 0 nor 1.", in->is_groups));
   constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-  if (extent->x > most || y > most || z > most)
-    return Error(
-        Errc::invalid_argument,
-        fmt::format("The extent ({} x {} x {}) has more than {} groups in a dimension.", extent->x, y, z, most));
-  return Extent(
-      Grid{static_cast<std::uint32_t>(extent->x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)});
+  if (in->x > most || y > most || z > most)
+    return Error(Errc::invalid_argument,
+                 fmt::format("The extent ({} x {} x {}) has more than {} groups in a dimension.", in->x, y, z, most));
+  return Extent(Grid{static_cast<std::uint32_t>(in->x), static_cast<std::uint32_t>(y), static_cast<std::uint32_t>(z)});
 }
 
 Result<void> fill_arguments(Converted<KernelArgument>& values, const pintle_argument* arguments, std::size_t count) {
@@ -63,6 +63,32 @@ Result<void> fill_arguments(Converted<KernelArgument>& values, const pintle_argu
                        std::construct_at(out, value);
                        return {};
                      });
+}
+
+Result<void> launch_indirect(CommandList& list, pintle_kernel kernel, const BufferArgument& grid,
+                             const pintle_extent* most, const pintle_argument* arguments, std::size_t count) {
+  PINTLE_ASSIGN(bound, extent_of(most));
+  const Grid* const groups = std::get_if<Grid>(&bound);
+  if (groups == nullptr) return Error(Errc::invalid_argument, "The extent [most] counts work-items, not work-groups.");
+  PINTLE_ASSIGN(entry, use(kernel));
+  Converted<KernelArgument> values;
+  PINTLE_TRY(fill_arguments(values, arguments, count));
+  list.exec_indirect_with(*entry, grid, *groups, values.values());
+  return {};
+}
+
+/// `add(list, owner)`, which answers a Result<void>, adds a command that keeps the owner. The owner's end is told once
+/// the command stands in the list.
+template <class Add>
+pintle_status retain(pintle_list list, void (*released)(void* data), void* data, pintle_error* error, Add add) {
+  return with_list(list, error, [&](CommandList& its) -> Result<void> {
+    PINTLE_TRY(given(reinterpret_cast<const void*>(released), "released"));
+    const auto owner = std::make_shared<ReleaseCall>();
+    PINTLE_TRY(add(its, owner));
+    PINTLE_TRY(state_of(its));
+    owner->arm(released, data);
+    return {};
+  });
 }
 
 }  // namespace
@@ -119,6 +145,26 @@ pintle_status pintle_list_download(pintle_list list, void* to, size_t bytes, con
   });
 }
 
+pintle_status pintle_list_upload_retained(pintle_list list, const pintle_view* to, const void* from, size_t bytes,
+                                          void (*released)(void* data), void* data, pintle_error* error) {
+  return retain(list, released, data, error, [&](CommandList& its, std::shared_ptr<ReleaseCall> owner) -> Result<void> {
+    PINTLE_TRY(given(from, "from"));
+    PINTLE_ASSIGN(target, view_of(to));
+    its.upload_retained(target, std::move(owner), std::span(static_cast<const std::byte*>(from), bytes));
+    return {};
+  });
+}
+
+pintle_status pintle_list_download_retained(pintle_list list, void* to, size_t bytes, const pintle_view* from,
+                                            void (*released)(void* data), void* data, pintle_error* error) {
+  return retain(list, released, data, error, [&](CommandList& its, std::shared_ptr<ReleaseCall> owner) -> Result<void> {
+    PINTLE_TRY(given(to, "to"));
+    PINTLE_ASSIGN(source, view_of(from));
+    its.download_retained(std::move(owner), std::span(static_cast<std::byte*>(to), bytes), source);
+    return {};
+  });
+}
+
 pintle_status pintle_list_upload_slot(pintle_list list, const pintle_view* to, uint32_t from, pintle_error* error) {
   return with_list(list, error, [&](CommandList& its) -> Result<void> {
     PINTLE_ASSIGN(target, view_of(to));
@@ -154,15 +200,16 @@ pintle_status pintle_list_launch_indirect(pintle_list list, pintle_kernel kernel
                                           pintle_error* error) {
   return with_list(list, error, [&](CommandList& its) -> Result<void> {
     PINTLE_ASSIGN(at, view_of(grid));
-    PINTLE_ASSIGN(bound, extent_of(most));
-    const Grid* const groups = std::get_if<Grid>(&bound);
-    if (groups == nullptr)
-      return Error(Errc::invalid_argument, "The extent [most] counts work-items, not work-groups.");
-    PINTLE_ASSIGN(entry, use(kernel));
-    Converted<KernelArgument> values;
-    PINTLE_TRY(fill_arguments(values, arguments, count));
-    its.exec_indirect_with(*entry, at, *groups, values.values());
-    return {};
+    return launch_indirect(its, kernel, at, most, arguments, count);
+  });
+}
+
+pintle_status pintle_list_launch_indirect_slot(pintle_list list, pintle_kernel kernel, uint32_t grid,
+                                               const pintle_extent* most, const pintle_argument* arguments,
+                                               size_t count, pintle_error* error) {
+  return with_list(list, error, [&](CommandList& its) -> Result<void> {
+    PINTLE_ASSIGN(at, slot_of(grid));
+    return launch_indirect(its, kernel, at, most, arguments, count);
   });
 }
 

@@ -9,10 +9,13 @@
 #include "capi/arrays.h"
 #include "capi/bytes_objects.h"
 #include "capi/check.h"
+#include "capi/device_values.h"
 #include "capi/enter.h"
 #include "capi/objects.h"
 #include "capi/scalar_values.h"
+#include "capi/structs.h"
 #include "capi/values.h"
+#include "capi/with.h"
 #include "pintle/c/load.h"
 
 using namespace pintle;
@@ -31,47 +34,23 @@ static_assert(sizeof(pintle_constant::value) == sizeof(Scalar::bytes));
 Result<LoadOptions> options_of(const pintle_load_options* options) {
   LoadOptions out;
   if (options == nullptr) return out;
-  PINTLE_TRY(readable(options, "pintle_load_options"));
-  PINTLE_TRY(for_each(options->constants, options->constant_count, "pintle_constant",
+  PINTLE_ASSIGN(in, readable(options, "pintle_load_options"));
+  PINTLE_TRY(for_each(in->constants, in->constant_count, "pintle_constant",
                       [&](const pintle_constant& constant) -> Result<void> {
                         PINTLE_TRY(given(constant.name, "pintle_constant.name"));
                         PINTLE_ASSIGN(value, scalar_of(constant.dtype, &constant.value));
                         return insert(out.constants, constant.name, value, "constant");
                       }));
-  PINTLE_TRY(
-      for_each(options->macros, options->macro_count, "pintle_macro", [&](const pintle_macro& macro) -> Result<void> {
-        PINTLE_TRY(given(macro.name, "pintle_macro.name"));
-        PINTLE_TRY(given(macro.text, "pintle_macro.text"));
-        return insert(out.macros, macro.name, std::string(macro.text), "macro");
-      }));
-  PINTLE_ASSIGN(folders, texts_of<std::filesystem::path>(options->include_folders, options->include_folder_count,
-                                                         "include_folders"));
+  PINTLE_TRY(for_each(in->macros, in->macro_count, "pintle_macro", [&](const pintle_macro& macro) -> Result<void> {
+    PINTLE_TRY(given(macro.name, "pintle_macro.name"));
+    PINTLE_TRY(given(macro.text, "pintle_macro.text"));
+    return insert(out.macros, macro.name, std::string(macro.text), "macro");
+  }));
+  PINTLE_ASSIGN(folders,
+                texts_of<std::filesystem::path>(in->include_folders, in->include_folder_count, "include_folders"));
   out.include_folders = std::move(folders);
-  if (options->language != nullptr) out.language = options->language;
+  if (in->language != nullptr) out.language = in->language;
   return out;
-}
-
-using Texts = std::vector<std::string> DeviceInfo::*;
-
-pintle_status count_texts(pintle_device device, Texts texts, size_t* count, pintle_error* error) {
-  return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(given(count, "count"));
-    PINTLE_ASSIGN(its, use(device));
-    *count = (its->info().*texts).size();
-    return {};
-  });
-}
-
-pintle_status name_text(pintle_device device, Texts texts, const char* what, std::size_t index, const char** name,
-                        pintle_error* error) {
-  return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(given(name, "name"));
-    PINTLE_ASSIGN(its, use(device));
-    const std::vector<std::string>& all = its->info().*texts;
-    PINTLE_TRY(within(index, all.size(), what));
-    *name = all[index].c_str();
-    return {};
-  });
 }
 
 }  // namespace
@@ -112,19 +91,29 @@ pintle_status pintle_pack_serialize(pintle_pack pack, pintle_bytes* bytes, pintl
 }
 
 pintle_status pintle_device_format_count(pintle_device device, size_t* count, pintle_error* error) {
-  return count_texts(device, &DeviceInfo::formats, count, error);
+  return with(device, error, [&](const Device& its) { return answer_count(its.info().formats, count); });
 }
 
 pintle_status pintle_device_format_name(pintle_device device, size_t index, const char** name, pintle_error* error) {
-  return name_text(device, &DeviceInfo::formats, "format", index, name, error);
+  return with(device, error, [&](const Device& its) { return answer_text(its.info().formats, "format", index, name); });
+}
+
+pintle_status pintle_device_absent_format_count(pintle_device device, size_t* count, pintle_error* error) {
+  return with(device, error, [&](const Device& its) { return answer_count(its.info().absent_formats, count); });
+}
+
+pintle_status pintle_device_absent_format(pintle_device device, size_t index, pintle_absent_format* format,
+                                          pintle_error* error) {
+  return with(device, error, [&](const Device& its) { return answer_absent_format(its.info(), index, format); });
 }
 
 pintle_status pintle_device_target_count(pintle_device device, size_t* count, pintle_error* error) {
-  return count_texts(device, &DeviceInfo::better_targets, count, error);
+  return with(device, error, [&](const Device& its) { return answer_count(its.info().better_targets, count); });
 }
 
 pintle_status pintle_device_target_name(pintle_device device, size_t index, const char** name, pintle_error* error) {
-  return name_text(device, &DeviceInfo::better_targets, "target", index, name, error);
+  return with(device, error,
+              [&](const Device& its) { return answer_text(its.info().better_targets, "target", index, name); });
 }
 
 pintle_status pintle_device_takes(pintle_device device, pintle_pack pack, pintle_error* error) {

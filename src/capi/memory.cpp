@@ -9,6 +9,8 @@
 #include "capi/choices.h"
 #include "capi/enter.h"
 #include "capi/objects.h"
+#include "capi/release_call.h"
+#include "capi/structs.h"
 #include "capi/values.h"
 #include "pintle/c/memory.h"
 
@@ -16,26 +18,6 @@ using namespace pintle;
 using namespace pintle::capi;
 
 namespace {
-
-/// Calls a function of C's when its last owner lets go of it, once it is armed: a call that fails before has called
-/// nothing.
-class ReleaseCall {
- public:
-  ReleaseCall() noexcept = default;
-  ReleaseCall(const ReleaseCall&) = delete;
-  ReleaseCall& operator=(const ReleaseCall&) = delete;
-  ~ReleaseCall() {
-    if (released_ != nullptr) released_(data_);
-  }
-  void arm(void (*released)(void* data), void* data) noexcept {
-    released_ = released;
-    data_ = data;
-  }
-
- private:
-  void (*released_)(void* data) = nullptr;
-  void* data_ = nullptr;
-};
 
 struct Import {
   Access access = Access::read_write;
@@ -47,12 +29,12 @@ struct Import {
 Result<Import> options_of(const pintle_import_options* options) {
   Import out;
   if (options == nullptr) return out;
-  PINTLE_TRY(readable(options, "pintle_import_options"));
-  PINTLE_ASSIGN(access, enumerator_or(out.access, options->access, Access::read_write, "access"));
+  PINTLE_ASSIGN(in, readable(options, "pintle_import_options"));
+  PINTLE_ASSIGN(access, enumerator_or(out.access, in->access, Access::read_write, "access"));
   out.access = access;
-  out.label = text_or_none(options->label);
-  out.released = options->released;
-  out.data = options->data;
+  out.label = text_or_none(in->label);
+  out.released = in->released;
+  out.data = in->data;
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "capi/check.h"
+#include "capi/structs.h"
 #include "pintle/c/native.h"
 #include "pintle/native/cpu.h"
 #include "pintle/native/cuda.h"
@@ -119,15 +120,11 @@ struct NativeStruct {
 
   const char* type;
 
-  /// The whole struct, where its size is one that this version can write.
-  [[nodiscard]] Result<InC*> writable(pintle_native* head) const {
-    if (head->size < sizeof(InC)) return wrong_size(type, head->size, sizeof(InC));
-    return reinterpret_cast<InC*>(head);
+  [[nodiscard]] Result<Out<InC>> writable(pintle_native* head) const {
+    return capi::writable(reinterpret_cast<InC*>(head), type);
   }
-  /// The whole struct, where its size is one that this version can read: its own, or a longer one whose rest is zero.
-  [[nodiscard]] Result<const InC*> readable(const pintle_native* head) const {
-    PINTLE_TRY(capi::readable(head, head->size, sizeof(InC), type));
-    return reinterpret_cast<const InC*>(head);
+  [[nodiscard]] Result<In<InC>> readable(const pintle_native* head) const {
+    return capi::readable(reinterpret_cast<const InC*>(head), type);
   }
 };
 
@@ -135,7 +132,8 @@ struct NativeStruct {
 /// struct has.
 template <class Body>
 [[nodiscard]] Result<void> with_struct(const pintle_native* head, Body body) {
-  PINTLE_TRY(writable(head, "pintle_native"));
+  PINTLE_TRY(given(head, "native"));
+  if (!is_size<pintle_native>(head->size)) return wrong_size("pintle_native", head->size, {}, sizeof *head);
   switch (head->kind) {
     case PINTLE_NATIVE_CPU_DEVICE: return body(NativeStruct<pintle_cpu_device>{"pintle_cpu_device"});
     case PINTLE_NATIVE_CPU_MEMORY: return body(NativeStruct<pintle_cpu_memory>{"pintle_cpu_memory"});

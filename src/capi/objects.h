@@ -4,12 +4,19 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "capi/handle_table.h"
 #include "pintle/c/pintle.h"
 #include "pintle/pintle.h"
 
 namespace pintle::capi {
+
+/// What was listed, and the id of each device by its name.
+struct ListedDevices : DeviceList {
+  std::vector<std::string> names{};
+};
 
 /// A signal, of the caller or of a queue's points.
 struct SignalObject {
@@ -46,7 +53,7 @@ struct Kind;
     static inline constinit HandleTable<object, number> table; \
   }
 PINTLE_C_KIND(pintle_device, Device, 1, "device");
-PINTLE_C_KIND(pintle_device_list, DeviceList, 2, "device list");
+PINTLE_C_KIND(pintle_device_list, ListedDevices, 2, "device list");
 PINTLE_C_KIND(pintle_buffer, Buffer, 3, "buffer");
 PINTLE_C_KIND(pintle_pack, ProgramPack, 4, "pack");
 PINTLE_C_KIND(pintle_program, Program, 5, "program");

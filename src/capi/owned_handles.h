@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "capi/enter.h"
 #include "capi/objects.h"
 
 namespace pintle::capi {
@@ -30,17 +32,15 @@ class OwnedHandles {
     }
     return handles_.back();
   }
-  /// The handle of what `create` answers. It is there before, so that nothing fails after `create` has succeeded.
+  /// The handle of what `create` answers. It has its place before, so that nothing fails after `create` has succeeded,
+  /// and no handle finds the object before it is made.
   template <class Create>
   [[nodiscard]] Result<Handle> add_created(Create create) {
-    PINTLE_ASSIGN(handle, add(typename Kind<Handle>::Object()));
-    auto created = create();
-    if (!created) {
-      end(handle);
-      return created.error();
-    }
-    *Kind<Handle>::table.find(handle.id) = *std::move(created);
-    return handle;
+    Creation<Create> creation(create);
+    PINTLE_ASSIGN(handle, add(creation));
+    if (!creation.failure()) return handle;
+    end(Handle(handle));
+    return *creation.failure();
   }
 
   /// Ends a handle, if it is one of these.
@@ -55,6 +55,31 @@ class OwnedHandles {
   }
 
  private:
+  using Object = typename Kind<Handle>::Object;
+
+  /// Becomes the object in its place: an empty one where `create` fails.
+  template <class Create>
+  class Creation {
+   public:
+    explicit Creation(Create& create) noexcept : create_(create) {}
+
+    operator Object() noexcept {  // NOLINT(google-explicit-constructor)
+      try {
+        auto created = create_();
+        if (created) return *std::move(created);
+        failure_ = created.error();
+      } catch (...) {
+        failure_ = caught();
+      }
+      return Object();
+    }
+    [[nodiscard]] const std::optional<Error>& failure() const noexcept { return failure_; }
+
+   private:
+    Create& create_;
+    std::optional<Error> failure_;
+  };
+
   std::vector<Handle> handles_;
 };
 

@@ -9,6 +9,7 @@
 #include "capi/choices.h"
 #include "capi/enter.h"
 #include "capi/plan_objects.h"
+#include "capi/structs.h"
 #include "pintle/planner.h"
 
 using namespace pintle;
@@ -63,25 +64,24 @@ Result<std::vector<Pair>> pairs_of(const std::uint32_t* numbers, std::size_t cou
 
 // By reference: gcc 12 warns falsely where an optional of vectors is moved.
 Result<void> read(const pintle_plan_problem* problem, PlanProblem& out) {
-  PINTLE_TRY(readable(problem, "pintle_plan_problem"));
-  PINTLE_ASSIGN(values, values_of<PlanValue>(problem->values, problem->value_count, "pintle_plan_value", value_of));
-  PINTLE_ASSIGN(in_place,
-                pairs_of<InPlace>(problem->in_place, problem->in_place_count, "pintle_plan_problem.in_place"));
+  PINTLE_ASSIGN(in, readable(problem, "pintle_plan_problem"));
+  PINTLE_ASSIGN(values, values_of<PlanValue>(in->values, in->value_count, "pintle_plan_value", value_of));
+  PINTLE_ASSIGN(in_place, pairs_of<InPlace>(in->in_place, in->in_place_count, "pintle_plan_problem.in_place"));
   using Steps = std::pair<std::uint32_t, std::uint32_t>;
-  PINTLE_ASSIGN(before, pairs_of<Steps>(problem->before, problem->before_count, "pintle_plan_problem.before"));
+  PINTLE_ASSIGN(before, pairs_of<Steps>(in->before, in->before_count, "pintle_plan_problem.before"));
   out.values = std::move(values);
   out.in_place = std::move(in_place);
-  if (problem->steps != 0 || !before.empty()) out.order = StepOrder{problem->steps, std::move(before)};
-  if (problem->largest_chunk != 0) out.largest_chunk = problem->largest_chunk;
+  if (in->steps != 0 || !before.empty()) out.order = StepOrder{in->steps, std::move(before)};
+  if (in->largest_chunk != 0) out.largest_chunk = in->largest_chunk;
   return {};
 }
 
 Result<PlanBudget> budget_of(const pintle_plan_budget* budget) {
   if (budget == nullptr) return PlanBudget{};
-  PINTLE_TRY(readable(budget, "pintle_plan_budget"));
-  if (budget->time < 0)
-    return Error(Errc::invalid_argument, fmt::format("The time of a search ({} ns) is negative.", budget->time));
-  return PlanBudget{.time = std::chrono::nanoseconds(budget->time), .nodes = budget->nodes, .enough = budget->enough};
+  PINTLE_ASSIGN(in, readable(budget, "pintle_plan_budget"));
+  if (in->time < 0)
+    return Error(Errc::invalid_argument, fmt::format("The time of a search ({} ns) is negative.", in->time));
+  return PlanBudget{.time = std::chrono::nanoseconds(in->time), .nodes = in->nodes, .enough = in->enough};
 }
 
 void fill(pintle_planned_value& out, const PlannedValue& value) noexcept {
@@ -141,14 +141,14 @@ pintle_status pintle_plan_text(pintle_plan plan, pintle_bytes* text, pintle_erro
 
 pintle_status pintle_plan_get_info(pintle_plan plan, pintle_plan_info* info, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_plan_info"));
+    PINTLE_ASSIGN(out, writable(info, "pintle_plan_info"));
     PINTLE_ASSIGN(its, use(plan));
-    info->is_optimal = its->is_optimal() ? 1 : 0;
-    info->total = its->total();
-    info->lower_bound = its->lower_bound();
-    info->chunks = its->chunks().data();
-    info->chunk_count = its->chunks().size();
-    info->value_count = its->values().size();
+    out->is_optimal = its->is_optimal() ? 1 : 0;
+    out->total = its->total();
+    out->lower_bound = its->lower_bound();
+    out->chunks = its->chunks().data();
+    out->chunk_count = its->chunks().size();
+    out->value_count = its->values().size();
     return {};
   });
 }
@@ -156,11 +156,11 @@ pintle_status pintle_plan_get_info(pintle_plan plan, pintle_plan_info* info, pin
 pintle_status pintle_plan_get_value(pintle_plan plan, uint32_t index, pintle_planned_value* value,
                                     pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(value, "pintle_planned_value"));
+    PINTLE_ASSIGN(out, writable(value, "pintle_planned_value"));
     PINTLE_ASSIGN(its, use(plan));
     const std::span<const PlannedValue> values = its->values();
     PINTLE_TRY(within(index, values.size(), "value"));
-    fill(*value, values[index]);
+    fill(*out, values[index]);
     return {};
   });
 }

@@ -8,6 +8,7 @@
 #include "capi/choices.h"
 #include "capi/enter.h"
 #include "capi/memory_objects.h"
+#include "capi/structs.h"
 
 using namespace pintle;
 using namespace pintle::capi;
@@ -30,20 +31,20 @@ bool ask(OnExhausted function, void* data, const PoolExhaustion& now) {
 Result<PoolOptions> options_of(const pintle_pool_options* options) {
   PoolOptions out;
   if (options == nullptr) return out;
-  PINTLE_TRY(readable(options, "pintle_pool_options"));
-  PINTLE_ASSIGN(placement, enumerator_or(out.placement, options->placement, Placement::host, "placement"));
-  PINTLE_ASSIGN(scrub, enumerator_or(out.scrub, options->scrub, Scrub::zeros, "scrub"));
-  PINTLE_ASSIGN(patience, timeout_or_default(options->patience));
+  PINTLE_ASSIGN(in, readable(options, "pintle_pool_options"));
+  PINTLE_ASSIGN(placement, enumerator_or(out.placement, in->placement, Placement::host, "placement"));
+  PINTLE_ASSIGN(scrub, enumerator_or(out.scrub, in->scrub, Scrub::zeros, "scrub"));
+  PINTLE_ASSIGN(patience, timeout_or_default(in->patience));
   out.placement = placement;
   out.scrub = scrub;
   out.patience = patience;
-  if (options->cap != 0) out.cap = options->cap;
-  if (options->block != 0) out.block = options->block;
-  if (options->on_exhausted != nullptr)
-    out.on_exhausted = [function = options->on_exhausted, data = options->data](const PoolExhaustion& now) {
+  if (in->cap != 0) out.cap = in->cap;
+  if (in->block != 0) out.block = in->block;
+  if (in->on_exhausted != nullptr)
+    out.on_exhausted = [function = in->on_exhausted, data = in->data](const PoolExhaustion& now) {
       return ask(function, data, now);
     };
-  out.label = text_or_none(options->label);
+  out.label = text_or_none(in->label);
   return out;
 }
 
@@ -110,9 +111,9 @@ pintle_status pintle_pool_trim(pintle_pool pool, uint64_t keep, uint64_t* bytes,
 
 pintle_status pintle_pool_get_statistics(pintle_pool pool, pintle_pool_statistics* statistics, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(statistics, "pintle_pool_statistics"));
+    PINTLE_ASSIGN(out, writable(statistics, "pintle_pool_statistics"));
     PINTLE_ASSIGN(its, use(pool));
-    fill(*statistics, its->statistics());
+    fill(*out, its->statistics());
     return {};
   });
 }

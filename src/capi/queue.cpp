@@ -6,6 +6,7 @@
 #include "capi/enter.h"
 #include "capi/objects.h"
 #include "capi/queue_values.h"
+#include "capi/structs.h"
 #include "capi/values.h"
 
 using namespace pintle;
@@ -24,9 +25,9 @@ pintle_status pintle_queue_create(pintle_device device, const pintle_queue_optio
 
 pintle_status pintle_queue_last(pintle_queue queue, pintle_point* point, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(point, "pintle_point"));
+    PINTLE_ASSIGN(out, writable(point, "pintle_point"));
     PINTLE_ASSIGN(its, use(queue));
-    answer(point, its->timeline, its->queue.last());
+    answer(&*out, its->timeline, its->queue.last());
     return {};
   });
 }

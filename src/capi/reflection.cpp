@@ -7,6 +7,7 @@
 #include "capi/check.h"
 #include "capi/enter.h"
 #include "capi/objects.h"
+#include "capi/structs.h"
 #include "pintle/c/reflection.h"
 
 using namespace pintle;
@@ -38,18 +39,18 @@ Result<const Parameter*> parameter_of(const Entry& entry, std::size_t parameter)
 std::uint32_t count_of(std::size_t count) noexcept { return static_cast<std::uint32_t>(count); }
 
 Result<void> describe(pintle_entry_info* info, const Entry& entry) {
-  PINTLE_TRY(writable(info, "pintle_entry_info"));
-  info->parameter_count = count_of(entry.parameters.size());
-  info->name = entry.name.c_str();
-  info->group_size[0] = entry.group_size.x;
-  info->group_size[1] = entry.group_size.y;
-  info->group_size[2] = entry.group_size.z;
-  info->subgroup_size = entry.subgroup_size;
+  PINTLE_ASSIGN(out, writable(info, "pintle_entry_info"));
+  out->parameter_count = count_of(entry.parameters.size());
+  out->name = entry.name.c_str();
+  out->group_size[0] = entry.group_size.x;
+  out->group_size[1] = entry.group_size.y;
+  out->group_size[2] = entry.group_size.z;
+  out->subgroup_size = entry.subgroup_size;
   for (std::size_t side = 0; side < entry.group_constants.size(); ++side) {
     const std::string& constant = entry.group_constants[side];
-    info->group_constants[side] = constant.empty() ? nullptr : constant.c_str();
+    out->group_constants[side] = constant.empty() ? nullptr : constant.c_str();
   }
-  info->local_bytes = entry.local_bytes;
+  out->local_bytes = entry.local_bytes;
   return {};
 }
 
@@ -63,32 +64,32 @@ void describe_shape(pintle_parameter_info& info, std::span<const Side> shape) no
 }
 
 Result<void> describe(pintle_parameter_info* info, const Entry& entry, std::size_t index) {
-  PINTLE_TRY(writable(info, "pintle_parameter_info"));
+  PINTLE_ASSIGN(out, writable(info, "pintle_parameter_info"));
   PINTLE_ASSIGN(parameter, parameter_of(entry, index));
-  info->kind = static_cast<std::uint32_t>(parameter->kind);
-  info->name = parameter->name.c_str();
-  info->dtype = static_cast<std::uint32_t>(parameter->dtype);
-  info->access = static_cast<std::uint32_t>(parameter->access);
-  info->alignment = parameter->alignment;
-  info->bytes = parameter->bytes;
-  info->lanes = parameter->lanes;
-  info->member_count = count_of(parameter->members.size());
-  info->dimensions = parameter->dimensions;
-  info->is_sampled = parameter->is_sampled ? 1 : 0;
-  info->is_optional = parameter->is_optional ? 1 : 0;
-  info->texel = parameter->texel ? static_cast<std::uint32_t>(*parameter->texel) : 0;
-  describe_shape(*info, parameter->shape);
+  out->kind = static_cast<std::uint32_t>(parameter->kind);
+  out->name = parameter->name.c_str();
+  out->dtype = static_cast<std::uint32_t>(parameter->dtype);
+  out->access = static_cast<std::uint32_t>(parameter->access);
+  out->alignment = parameter->alignment;
+  out->bytes = parameter->bytes;
+  out->lanes = parameter->lanes;
+  out->member_count = count_of(parameter->members.size());
+  out->dimensions = parameter->dimensions;
+  out->is_sampled = parameter->is_sampled ? 1 : 0;
+  out->is_optional = parameter->is_optional ? 1 : 0;
+  out->texel = parameter->texel ? static_cast<std::uint32_t>(*parameter->texel) : 0;
+  describe_shape(*out, parameter->shape);
   return {};
 }
 
 Result<void> describe(pintle_member_info* info, const Entry& entry, std::size_t parameter, std::size_t index) {
-  PINTLE_TRY(writable(info, "pintle_member_info"));
+  PINTLE_ASSIGN(out, writable(info, "pintle_member_info"));
   PINTLE_ASSIGN(of, parameter_of(entry, parameter));
   PINTLE_ASSIGN(member, nth(std::span<const Member>(of->members), index, "member"));
-  info->dtype = static_cast<std::uint32_t>(member->dtype);
-  info->name = member->name.c_str();
-  info->lanes = member->lanes;
-  info->offset = member->offset;
+  out->dtype = static_cast<std::uint32_t>(member->dtype);
+  out->name = member->name.c_str();
+  out->lanes = member->lanes;
+  out->offset = member->offset;
   return {};
 }
 
@@ -130,23 +131,23 @@ pintle_status with_entry(pintle_kernel kernel, pintle_error* error, Body body) {
 
 pintle_status pintle_pack_get_info(pintle_pack pack, pintle_pack_info* info, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_pack_info"));
+    PINTLE_ASSIGN(out, writable(info, "pintle_pack_info"));
     PINTLE_ASSIGN(its, use(pack));
-    info->variant_count = count_of(its->variants().size());
-    info->name = its->name().data();
+    out->variant_count = count_of(its->variants().size());
+    out->name = its->name().data();
     return {};
   });
 }
 
 pintle_status pintle_pack_variant(pintle_pack pack, size_t variant, pintle_variant_info* info, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_variant_info"));
+    PINTLE_ASSIGN(out, writable(info, "pintle_variant_info"));
     PINTLE_ASSIGN(its, use(pack));
     PINTLE_ASSIGN(found, nth(its->variants(), variant, "variant"));
-    info->entry_count = count_of(found->entries.size());
-    info->format = found->format.c_str();
-    info->target = found->target.c_str();
-    info->code_bytes = found->code_bytes;
+    out->entry_count = count_of(found->entries.size());
+    out->format = found->format.c_str();
+    out->target = found->target.c_str();
+    out->code_bytes = found->code_bytes;
     return {};
   });
 }
@@ -174,10 +175,10 @@ pintle_status pintle_pack_signature(pintle_pack pack, size_t variant, size_t ent
 
 pintle_status pintle_program_get_info(pintle_program program, pintle_program_info* info, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_program_info"));
+    PINTLE_ASSIGN(out, writable(info, "pintle_program_info"));
     PINTLE_ASSIGN(its, use(program));
-    info->entry_count = count_of(its->entries().size());
-    info->format = its->format().data();
+    out->entry_count = count_of(its->entries().size());
+    out->format = its->format().data();
     return {};
   });
 }

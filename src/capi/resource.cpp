@@ -7,15 +7,17 @@
 #include <utility>
 
 #include "capi/buffer_values.h"
+#include "capi/caller_resource.h"
 #include "capi/check.h"
 #include "capi/enter.h"
 #include "capi/memory_objects.h"
+#include "capi/structs.h"
 
 using namespace pintle;
 using namespace pintle::capi;
 
 static_assert(FailOptions::never == std::numeric_limits<std::uint64_t>::max());
-static_assert(std::variant_size_v<AnyResource> == PINTLE_RESOURCE_FAIL);
+static_assert(std::variant_size_v<AnyResource> == PINTLE_RESOURCE_CALLER);
 
 namespace {
 
@@ -110,13 +112,13 @@ pintle_status pintle_resource_fail(pintle_resource upstream, uint64_t every, uin
 
 pintle_status pintle_resource_get_info(pintle_resource resource, pintle_resource_info* info, pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_resource_info"));
+    PINTLE_ASSIGN(out, writable(info, "pintle_resource_info"));
     PINTLE_ASSIGN(its, use(resource));
     pintle_resource_info now{};
-    now.size = info->size;
+    now.size = out->size;
     now.kind = kind_of(*its);
     fill(now, *its);
-    *info = now;
+    *out = now;
     return {};
   });
 }
@@ -139,6 +141,7 @@ pintle_status pintle_resource_allocate(pintle_resource resource, pintle_queue qu
     PINTLE_ASSIGN(how, options_of(options));
     PINTLE_ASSIGN(its, use(resource));
     PINTLE_ASSIGN(on, use(queue));
+    const AllocatingFor scope(queue);
     PINTLE_ASSIGN(made, on->queue.allocate(source_of(*its), layout.dtype, layout.shape, how));
     return make(buffer, std::move(made));
   });
@@ -160,12 +163,12 @@ pintle_status pintle_holder_list_count(pintle_holder_list list, size_t* count, p
 pintle_status pintle_holder_list_holder(pintle_holder_list list, size_t index, pintle_holder* holder,
                                         pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(holder, "pintle_holder"));
+    PINTLE_ASSIGN(out, writable(holder, "pintle_holder"));
     PINTLE_ASSIGN(its, use(list));
     PINTLE_TRY(within(index, its->size(), "holder"));
     const ResourceHolder& found = (*its)[index];
-    holder->buffer = found.buffer.c_str();
-    holder->bytes = found.bytes;
+    out->buffer = found.buffer.c_str();
+    out->bytes = found.bytes;
     return {};
   });
 }

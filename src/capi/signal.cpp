@@ -10,6 +10,7 @@
 #include "capi/check.h"
 #include "capi/enter.h"
 #include "capi/objects.h"
+#include "capi/structs.h"
 #include "capi/values.h"
 
 using namespace pintle;
@@ -95,6 +96,18 @@ pintle_status pintle_signal_fail(pintle_signal signal, pintle_status code, const
     PINTLE_ASSIGN(its, use(signal));
     PINTLE_TRY(check_own(*its, "fails with"));
     return its->signal.fail(Error(errc, message));
+  });
+}
+
+pintle_status pintle_signal_failure(pintle_signal signal, pintle_error* failure, pintle_error* error) {
+  return enter(error, [&]() -> Result<void> {
+    PINTLE_TRY(given(failure, "failure"));
+    if (!is_usable(*failure)) return wrong_size("pintle_error", failure->size, {}, sizeof *failure);
+    if (failure == error) return Error(Errc::invalid_argument, "The error for the failure is that of the call itself.");
+    PINTLE_ASSIGN(its, use(signal));
+    if (const auto first = its->signal.failure()) (void)fail(failure, *first);
+    else (void)pintle_error_free(failure, nullptr);
+    return {};
   });
 }
 

@@ -11,6 +11,7 @@
 #include "capi/enter.h"
 #include "capi/host_memory.h"
 #include "capi/state_objects.h"
+#include "capi/structs.h"
 
 using namespace pintle;
 using namespace pintle::capi;
@@ -45,12 +46,12 @@ struct Options {
 Result<Options> options_of(const pintle_state_options* options) {
   Options out;
   if (options == nullptr) return out;
-  PINTLE_TRY(readable(options, "pintle_state_options"));
-  PINTLE_ASSIGN(keep, keep_of(*options));
-  PINTLE_ASSIGN(placement, enumerator_or(Placement::device, options->placement, Placement::host, "placement"));
+  PINTLE_ASSIGN(in, readable(options, "pintle_state_options"));
+  PINTLE_ASSIGN(keep, keep_of(*in));
+  PINTLE_ASSIGN(placement, enumerator_or(Placement::device, in->placement, Placement::host, "placement"));
   out.keep = std::move(keep);
   out.memory.placement = placement;
-  if (options->alignment != 0) out.memory.alignment = options->alignment;
+  if (in->alignment != 0) out.memory.alignment = in->alignment;
   return out;
 }
 
@@ -101,30 +102,30 @@ pintle_status pintle_state_create(pintle_device device, const char* name, uint32
 
 pintle_status pintle_state_get_info(pintle_state state, pintle_state_info* info, pintle_error* error) {
   return with_state(state, error, [&](const State& its) -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_state_info"));
+    PINTLE_ASSIGN(out, writable(info, "pintle_state_info"));
     const Handle& handle = its.handle();
-    info->dtype = static_cast<std::uint32_t>(handle.dtype());
-    info->name = its.name().c_str();
-    info->bytes = handle.size_bytes();
-    info->generation = handle.generation();
-    info->keep = static_cast<std::uint32_t>(handle.keep());
-    info->is_stale = handle.is_stale() ? 1 : 0;
-    fill_dims(info->rank, info->dims, handle.shape());
+    out->dtype = static_cast<std::uint32_t>(handle.dtype());
+    out->name = its.name().c_str();
+    out->bytes = handle.size_bytes();
+    out->generation = handle.generation();
+    out->keep = static_cast<std::uint32_t>(handle.keep());
+    out->is_stale = handle.is_stale() ? 1 : 0;
+    fill_dims(out->rank, out->dims, handle.shape());
     return {};
   });
 }
 
 pintle_status pintle_state_view(pintle_state state, pintle_view* view, pintle_error* error) {
   return with_state(state, error, [&](State& its) -> Result<void> {
-    PINTLE_TRY(writable(view, "pintle_view"));
-    return its.lend_front(view);
+    PINTLE_ASSIGN(out, writable(view, "pintle_view"));
+    return its.lend_front(&*out);
   });
 }
 
 pintle_status pintle_state_next(pintle_state state, pintle_view* view, pintle_error* error) {
   return with_state(state, error, [&](State& its) -> Result<void> {
-    PINTLE_TRY(writable(view, "pintle_view"));
-    return its.lend_back(view);
+    PINTLE_ASSIGN(out, writable(view, "pintle_view"));
+    return its.lend_back(&*out);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "capi/arrays.h"
 #include "capi/check.h"
 #include "capi/state_objects.h"
+#include "capi/structs.h"
 #include "capi/with.h"
 
 using namespace pintle;
@@ -31,9 +32,9 @@ pintle_status submit(pintle_state_set set, pintle_queue queue, std::int64_t time
 Result<HandleLoadOptions> options_of(const pintle_state_load_options* options) {
   HandleLoadOptions out;
   if (options == nullptr) return out;
-  PINTLE_TRY(readable(options, "pintle_state_load_options"));
-  PINTLE_ASSIGN(reuse_last, texts_of(options->reuse_last, options->reuse_last_count, "reuse_last"));
-  PINTLE_ASSIGN(ignore, texts_of(options->ignore, options->ignore_count, "ignore"));
+  PINTLE_ASSIGN(in, readable(options, "pintle_state_load_options"));
+  PINTLE_ASSIGN(reuse_last, texts_of(in->reuse_last, in->reuse_last_count, "reuse_last"));
+  PINTLE_ASSIGN(ignore, texts_of(in->ignore, in->ignore_count, "ignore"));
   out.reuse_last = std::move(reuse_last);
   out.ignore = std::move(ignore);
   return out;

@@ -10,6 +10,7 @@
 #include "capi/enter.h"
 #include "capi/objects.h"
 #include "capi/scalar_values.h"
+#include "capi/structs.h"
 #include "capi/values.h"
 
 using namespace pintle;
@@ -27,7 +28,7 @@ using Bindings = Converted<SlotValue>;
 }
 
 [[gnu::noinline]] pintle_status no_answer(const pintle_point& point, pintle_error* error) {
-  return fail(error, wrong_size("pintle_point", point.size, sizeof point));
+  return fail(error, wrong_size("pintle_point", point.size, {}, sizeof point));
 }
 
 template <class Handle>

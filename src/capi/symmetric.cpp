@@ -8,6 +8,7 @@
 #include "capi/check.h"
 #include "capi/choices.h"
 #include "capi/rank_objects.h"
+#include "capi/structs.h"
 #include "capi/symmetric_objects.h"
 
 using namespace pintle;
@@ -18,12 +19,12 @@ namespace {
 Result<SymmetricOptions> options_of(const pintle_symmetric_options* options) {
   SymmetricOptions out;
   if (options == nullptr) return out;
-  PINTLE_TRY(readable(options, "pintle_symmetric_options"));
-  PINTLE_ASSIGN(timeout, timeout_or_default(options->timeout));
-  out.label = text_or_none(options->label);
+  PINTLE_ASSIGN(in, readable(options, "pintle_symmetric_options"));
+  PINTLE_ASSIGN(timeout, timeout_or_default(in->timeout));
+  out.label = text_or_none(in->label);
   out.timeout = timeout;
-  if (options->device.id == 0) return out;
-  PINTLE_ASSIGN(device, use(options->device));
+  if (in->device.id == 0) return out;
+  PINTLE_ASSIGN(device, use(in->device));
   out.device = *device;
   return out;
 }
@@ -56,15 +57,15 @@ pintle_status pintle_symmetric_heap_create(pintle_rank_group group, uint64_t byt
 pintle_status pintle_symmetric_heap_get_info(pintle_symmetric_heap heap, pintle_symmetric_heap_info* info,
                                              pintle_error* error) {
   return with(heap, error, [&](const HeapObject& its) -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_symmetric_heap_info"));
+    PINTLE_ASSIGN(out, writable(info, "pintle_symmetric_heap_info"));
     const SymmetricUsage usage = its.heap.usage();
-    info->rank = its.heap.rank();
-    info->ranks = its.heap.ranks();
-    info->residence = static_cast<std::uint32_t>(its.heap.residence());
-    info->residence_detail = its.residence_detail.c_str();
-    info->bytes = usage.size;
-    info->free = usage.free;
-    info->largest = usage.largest;
+    out->rank = its.heap.rank();
+    out->ranks = its.heap.ranks();
+    out->residence = static_cast<std::uint32_t>(its.heap.residence());
+    out->residence_detail = its.residence_detail.c_str();
+    out->bytes = usage.size;
+    out->free = usage.free;
+    out->largest = usage.largest;
     return {};
   });
 }
@@ -121,12 +122,12 @@ pintle_status pintle_symmetric_heap_free_signals(pintle_symmetric_heap heap, pin
 pintle_status pintle_symmetric_buffer_get_info(pintle_symmetric_buffer buffer, pintle_symmetric_buffer_info* info,
                                                pintle_error* error) {
   return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(writable(info, "pintle_symmetric_buffer_info"));
+    PINTLE_ASSIGN(out, writable(info, "pintle_symmetric_buffer_info"));
     PINTLE_ASSIGN(its, use(buffer));
-    info->dtype = static_cast<std::uint32_t>(its->dtype());
-    info->offset = its->offset_bytes();
-    info->bytes = its->size_bytes();
-    fill_dims(info->rank, info->dims, its->shape());
+    out->dtype = static_cast<std::uint32_t>(its->dtype());
+    out->offset = its->offset_bytes();
+    out->bytes = its->size_bytes();
+    fill_dims(out->rank, out->dims, its->shape());
     return {};
   });
 }

@@ -3,6 +3,7 @@
 
 #include "capi/answers.h"
 #include "capi/check.h"
+#include "capi/structs.h"
 #include "capi/symmetric_objects.h"
 #include "capi/values.h"
 
@@ -39,10 +40,10 @@ pintle_status copy_with(pintle_symmetric_heap heap, const pintle_symmetric_view*
 pintle_status pintle_symmetric_heap_on_device(pintle_symmetric_heap heap, pintle_symmetric_buffer buffer,
                                               pintle_view* view, pintle_error* error) {
   return with(heap, error, [&](HeapObject& its) -> Result<void> {
-    PINTLE_TRY(writable(view, "pintle_view"));
+    PINTLE_ASSIGN(out, writable(view, "pintle_view"));
     PINTLE_ASSIGN(whole, use(buffer));
     PINTLE_ASSIGN(bytes, its.heap.on_device(*whole));
-    return its.lent.lend(buffer.id, bytes, its.heap.text(), view);
+    return its.lent.lend(buffer.id, bytes, its.heap.text(), &*out);
   });
 }
 

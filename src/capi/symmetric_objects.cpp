@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "capi/check.h"
+#include "capi/structs.h"
 
 namespace pintle::capi {
 namespace {
@@ -24,10 +25,10 @@ Result<SymmetricBuffer> part_of(const SymmetricBuffer& whole, std::uint64_t offs
 }  // namespace
 
 Result<SymmetricView> symmetric_view_of(const pintle_symmetric_view* view) {
-  PINTLE_TRY(readable(view, "pintle_symmetric_view"));
-  PINTLE_ASSIGN(whole, use(view->buffer));
-  PINTLE_ASSIGN(part, part_of(*whole, view->offset, view->bytes));
-  return part.on(view->rank);
+  PINTLE_ASSIGN(in, readable(view, "pintle_symmetric_view"));
+  PINTLE_ASSIGN(whole, use(in->buffer));
+  PINTLE_ASSIGN(part, part_of(*whole, in->offset, in->bytes));
+  return part.on(in->rank);
 }
 
 Result<SymmetricSignal> symmetric_signal_of(pintle_symmetric_signals signals, std::uint64_t index) {

@@ -8,6 +8,7 @@
 #include "capi/image_objects.h"
 #include "capi/lent_buffers.h"
 #include "capi/scalar_values.h"
+#include "capi/structs.h"
 
 namespace pintle::capi {
 
@@ -53,8 +54,8 @@ Result<BufferView> view_of(pintle_buffer buffer, std::uint32_t dtype, std::uint6
 }
 
 Result<BufferView> view_of(const pintle_view* view) {
-  PINTLE_TRY(readable(view, "pintle_view"));
-  return view_of(view->buffer, view->dtype, view->offset, view->bytes);
+  PINTLE_ASSIGN(in, readable(view, "pintle_view"));
+  return view_of(in->buffer, in->dtype, in->offset, in->bytes);
 }
 
 Result<Slot> slot_of(std::uint64_t index) {
@@ -170,9 +171,9 @@ Result<void> make_slot_value(const pintle_argument& argument, SlotValue* out) {
 }
 
 Result<Point> point_of(const pintle_point* point) {
-  PINTLE_TRY(readable(point, "pintle_point"));
-  PINTLE_ASSIGN(signal, use(point->signal));
-  return signal->signal.at(point->value);
+  PINTLE_ASSIGN(in, readable(point, "pintle_point"));
+  PINTLE_ASSIGN(signal, use(in->signal));
+  return signal->signal.at(in->value);
 }
 
 Result<std::vector<Point>> points_of(const pintle_point* points, std::size_t count) {
@@ -182,14 +183,14 @@ Result<std::vector<Point>> points_of(const pintle_point* points, std::size_t cou
 Result<SubmitOptions> options_of(const pintle_submit_options* options) {
   SubmitOptions out;
   if (options == nullptr) return out;
-  PINTLE_TRY(readable(options, "pintle_submit_options"));
-  PINTLE_ASSIGN(after, points_of(options->after, options->after_count));
-  PINTLE_ASSIGN(signal, points_of(options->signal, options->signal_count));
-  PINTLE_ASSIGN(timeout, timeout_or_default(options->timeout));
+  PINTLE_ASSIGN(in, readable(options, "pintle_submit_options"));
+  PINTLE_ASSIGN(after, points_of(in->after, in->after_count));
+  PINTLE_ASSIGN(signal, points_of(in->signal, in->signal_count));
+  PINTLE_ASSIGN(timeout, timeout_or_default(in->timeout));
   out.after = std::move(after);
   out.signal = std::move(signal);
   out.timeout = timeout;
-  if (options->label != nullptr) out.label = options->label;
+  if (in->label != nullptr) out.label = in->label;
   return out;
 }
 

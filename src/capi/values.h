@@ -9,6 +9,7 @@
 
 #include "capi/arrays.h"
 #include "capi/objects.h"
+#include "capi/structs.h"
 
 namespace pintle::capi {
 

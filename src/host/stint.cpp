@@ -10,10 +10,9 @@ constexpr std::int64_t small_part = 8;
 
 }  // namespace
 
-Guest::Guest(Deadline deadline) noexcept
-    : deadline_(deadline),
-      spare_stack_(static_cast<std::int64_t>(base::stack_left()) - static_cast<std::int64_t>(base::usual_stack() / 2)) {
-  if (base::stack_left() == 0) spare_stack_ = -1;
+Guest::Guest(Deadline deadline) noexcept : deadline_(deadline) {
+  const auto left = static_cast<std::int64_t>(base::stack_left());
+  spare_stack_ = left == 0 ? -1 : left - static_cast<std::int64_t>(base::usual_stack() / 2);
 }
 
 bool Guest::may_join(float piece, std::uint32_t stack) const noexcept {

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "pintle/backend/command.h"
+#include "pintle/error.h"
 
 namespace pintle::kit {
 
@@ -37,10 +38,20 @@ void for_each_range(AnyCommand& command, std::span<AnyArgument> arguments, Visit
   std::visit(look, command.operation);
 }
 
-/// The launch of a command, direct or indirect; null for any other.
-[[nodiscard]] inline const backend::Exec* exec_of(const backend::Command& command) noexcept {
-  const auto* indirect = std::get_if<backend::ExecIndirect>(&command.operation);
+/// The launch of a command, direct or indirect; null for any other. Works on const and on mutable commands.
+template <class AnyCommand>
+[[nodiscard]] auto* exec_of(AnyCommand& command) noexcept {
+  auto* const indirect = std::get_if<backend::ExecIndirect>(&command.operation);
   return indirect != nullptr ? &indirect->exec : std::get_if<backend::Exec>(&command.operation);
+}
+
+/// Checks each launch of a list, before any of them starts, until one is refused.
+template <class Check>
+[[nodiscard]] Result<void> check_launches(const backend::Commands& list, Check check) {
+  for (const backend::Command& command : list.commands) {
+    if (const backend::Exec* const exec = exec_of(command)) PINTLE_TRY(check(*exec));
+  }
+  return {};
 }
 
 /// Calls `visit(host, access)` for the host memory of an upload (HostSource) or a download (HostTarget).

@@ -6,6 +6,7 @@
 #include <span>
 #include <variant>
 
+#include "kit/accesses.h"
 #include "pintle/backend/command.h"
 
 namespace pintle::kit {
@@ -23,6 +24,19 @@ template <class T>
   backend::Range held = bound(range, range.slot, bindings);
   if (range.size != 0) held.size = range.size;
   return held;
+}
+
+/// Calls `visit(range, access)` for each range that a command of the list touches, or the list that it replays, as it
+/// is bound. `recorded(replay)` is that list.
+template <class Recorded, class Visit>
+void for_each_bound_range(const backend::Command& command, const backend::Commands& list, Recorded recorded,
+                          Visit visit) {
+  const auto* const replay = std::get_if<backend::Replay>(&command.operation);
+  if (replay == nullptr) return for_each_range(command, list.arguments, visit);
+  const backend::Commands& replayed = recorded(*replay);
+  for (const backend::Command& each : replayed.commands)
+    for_each_range(each, replayed.arguments,
+                   [&](const backend::Range& range, Access access) { visit(bound(range, replay->bindings), access); });
 }
 
 }  // namespace pintle::kit

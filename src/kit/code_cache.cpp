@@ -20,6 +20,7 @@
 #include "base/temporary_folder.h"
 #include "kit/cache_entry.h"
 #include "kit/cache_lock.h"
+#include "pintle/version.h"
 
 namespace pintle::kit {
 namespace {
@@ -94,6 +95,15 @@ Result<std::vector<std::byte>> CodeCache::obtain_bytes(const base::Digest& key, 
                   }));
     return made ? *std::move(made) : file.code();
   });
+}
+
+base::Digest CodeCache::key_of(std::string_view recipe) {
+  return base::sha256(base::bytes_in(fmt::format("pintle {}\n{}", version, recipe)));
+}
+
+Result<std::vector<std::byte>> CodeCache::bytes_of(std::string_view recipe, std::string_view suffix, const Make& make) {
+  PINTLE_ASSIGN(cache, of_settings());
+  return cache.obtain_bytes(key_of(recipe), suffix, make);
 }
 
 }  // namespace pintle::kit

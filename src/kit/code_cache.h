@@ -37,6 +37,11 @@ class CodeCache {
   /// The code as bytes, without the digest.
   [[nodiscard]] Result<std::vector<std::byte>> obtain_bytes(const base::Digest& key, std::string_view suffix,
                                                             const Make& make) const;
+  /// The same in the cache of the settings. `recipe` says all that the code depends on, beside Pintle's version.
+  [[nodiscard]] static Result<std::vector<std::byte>> bytes_of(std::string_view recipe, std::string_view suffix,
+                                                               const Make& make);
+  /// The key of a recipe.
+  [[nodiscard]] static base::Digest key_of(std::string_view recipe);
   /// The code of `make` in a file that no other process shares.
   [[nodiscard]] static Result<CodeFile> temporary(std::string_view suffix, std::span<const std::byte> code);
 

@@ -111,6 +111,11 @@ void Deputy::post(std::function<void()> work) noexcept {
   if (!posted) work();
 }
 
+bool Deputy::is_busy() const {
+  const std::lock_guard lock(state_->mutex);
+  return !state_->jobs.empty();
+}
+
 Deputy::~Deputy() {
   bool has_ended = false;
   {

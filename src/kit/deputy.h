@@ -31,6 +31,8 @@ class Deputy {
   Result<void> run(std::string_view what, Deadline deadline, std::function<void()> work, std::function<void()> late);
   /// Runs `work` on the thread, some time behind all work before, or at once where there is no memory for that.
   void post(std::function<void()> work) noexcept;
+  /// Whether some of its work has not ended.
+  [[nodiscard]] bool is_busy() const;
 
  private:
   struct Job;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <mutex>
+#include <span>
+#include <variant>
 
 #include "base/contain.h"
 #include "kit/give_up.h"
@@ -22,8 +24,8 @@ void leave(backend::Device* device) {
 }  // namespace
 
 Guarded::Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<Loss> loss, StepQueues& queues,
-                 Driving driving)
-    : inner_(std::move(inner)), loss_(std::move(loss)), driving_(driving) {
+                 Driving driving, Waits waits)
+    : inner_(std::move(inner)), loss_(std::move(loss)), driving_(driving), waits_(waits) {
   before_exit_.emplace(*this, queues);
   if (driving != Driving::never_waits) deputy_.emplace(inner_->info().id);
 }
@@ -84,8 +86,8 @@ Result<backend::MemoryId> Guarded::allocate(const backend::MemoryRequest& reques
 
 void Guarded::release(backend::MemoryId memory) noexcept {
   backend::Device* const inner = inner_.get();
-  if (!may_wait()) inner->release(memory);
-  else deputy_->post([inner, memory] { inner->release(memory); });
+  if (may_wait() || (waits_ != nullptr && waits_(memory))) deputy_->post([inner, memory] { inner->release(memory); });
+  else inner->release(memory);
 }
 
 Result<backend::ProgramId> Guarded::load(const backend::ProgramImage& image) {
@@ -140,8 +142,19 @@ Result<backend::Exported> Guarded::export_memory(backend::MemoryId memory) {
   return guard("exporting memory", [&] { return inner_->export_memory(memory); });
 }
 
+/// A driver that refuses memory of the host may still have it from before: it is asked again behind what is to be
+/// released.
 Result<backend::MemoryId> Guarded::import_memory(const backend::MemorySource& source) {
-  return guard("importing memory", [&] { return inner_->import_memory(source); });
+  return guard("importing memory", [&]() -> Result<backend::MemoryId> {
+    const auto* const bytes = std::get_if<std::span<std::byte>>(&source);
+    const bool may_have_it = bytes != nullptr && waits_ != nullptr && deputy_->is_busy();
+    backend::Device* const inner = inner_.get();
+    auto imported = inner->import_memory(source);
+    if (imported || !may_have_it || !imported.error().vendor()) return imported;
+    return ask_deputy(
+        "importing memory", [inner, bytes = *bytes] { return inner->import_memory(bytes); },
+        [inner](backend::MemoryId memory) { inner->release(memory); });
+  });
 }
 
 Result<backend::QueueId> Guarded::wrap_queue(const backend::NativeObject& queue, const backend::QueueRequest& request) {

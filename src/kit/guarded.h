@@ -30,9 +30,12 @@ enum class Driving : std::uint8_t {
 /// (`give_up.h`) is never destroyed.
 class Guarded final : public backend::Device {
  public:
-  /// `queues` are those of `inner`.
+  /// Whether the driver keeps who releases this memory, though it does not keep who releases other memory.
+  using Waits = bool (*)(backend::MemoryId memory) noexcept;
+  /// `queues` are those of `inner`. `waits`, with `Driving::loads_wait`: such memory is released by the device's
+  /// thread.
   Guarded(std::unique_ptr<backend::Device> inner, std::shared_ptr<Loss> loss, StepQueues& queues,
-          Driving driving = Driving::never_waits);
+          Driving driving = Driving::never_waits, Waits waits = nullptr);
   /// Waits a second at most where the driver keeps the thread that ends the device inside.
   ~Guarded() override;
 
@@ -72,6 +75,7 @@ class Guarded final : public backend::Device {
   std::unique_ptr<backend::Device> inner_;
   const std::shared_ptr<Loss> loss_;
   const Driving driving_;
+  const Waits waits_;
   std::optional<Deputy> deputy_;
   std::optional<BeforeExit> before_exit_;  // last, since it calls this object
 };

@@ -149,16 +149,30 @@ Result<bool> StepQueue::go_on(const Held& held, Duration longest) {
       PINTLE_TRY(native_.step(step, held.commands));
     }
     const std::size_t begin = cursor_.next;
-    std::size_t end = begin;
-    while (end < commands.size() && !is_step(commands[end])) ++end;
-    const bool is_last = end == commands.size();
+    const auto [end, begun] = end_of_piece(held.commands, begin);
+    const bool is_last = begun == nullptr && end == commands.size();
     const std::span<const QueuePoint> waits =
         begin == 0 ? std::span<const QueuePoint>(held.waits) : std::span<const QueuePoint>();
     const std::optional<std::uint64_t> serial = is_last ? std::optional(held.serial) : std::nullopt;
     PINTLE_TRY(native_.start({waits, {commands.subspan(begin, end - begin), held.commands.arguments}, serial}));
     if (is_last) return true;
-    cursor_ = {end + 1, &commands[end]};
+    cursor_ = begun != nullptr ? Cursor{end, begun} : Cursor{end + 1, &commands[end]};
   }
+}
+
+/// The first command behind the piece that begins there, and the first step that begins in the piece.
+StepQueue::Cursor StepQueue::end_of_piece(const backend::Commands& list, std::size_t begin) const {
+  const std::span<const backend::Command> commands = list.commands;
+  std::vector<const backend::Command*> begun;
+  std::size_t end = begin;
+  for (; end < commands.size(); ++end) {
+    const backend::Command& command = commands[end];
+    const bool begins = native_.begins_in_place(command);
+    if (!begins && is_step(command)) break;
+    if (!begun.empty() && native_.needs_end_of(begun, command, list)) break;
+    if (begins) begun.push_back(&command);
+  }
+  return {end, begun.empty() ? nullptr : begun.front()};
 }
 
 bool StepQueues::are_started(std::span<const QueuePoint> waits) {

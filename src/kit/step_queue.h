@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <thread>
+#include <variant>
 #include <vector>
 
 #include "kit/host_order.h"
@@ -48,6 +49,13 @@ class StepQueues {
   HostRanges written_;
 };
 
+/// A host call, a grid from memory or a timestamp: a step where the API has no such command.
+[[nodiscard]] inline bool is_for_host(const backend::Command& command) noexcept {
+  return std::holds_alternative<backend::HostCall>(command.operation) ||
+         std::holds_alternative<backend::ExecIndirect>(command.operation) ||
+         std::holds_alternative<backend::Timestamp>(command.operation);
+}
+
 /// The thread that cuts submissions at their steps.
 enum class Stepping : std::uint8_t {
   courier,  ///< A thread of the queue, made at first use.
@@ -72,6 +80,14 @@ class StepQueue {
   class Native {
    public:
     [[nodiscard]] virtual bool is_step(const backend::Command& command) const noexcept = 0;
+    /// Whether a step begins in its place, as a command of the piece, and ends behind the piece: a mark in the stream
+    /// that the host reads. Then `step` is called with the first of a piece, and ends all of them.
+    [[nodiscard]] virtual bool begins_in_place(const backend::Command&) const noexcept { return false; }
+    /// Whether a command needs the end of one of these steps, which began before it: the piece ends in front of it.
+    [[nodiscard]] virtual bool needs_end_of(std::span<const backend::Command* const>, const backend::Command&,
+                                            const backend::Commands&) const noexcept {
+      return true;
+    }
     /// The list of a recording, where recordings may touch host memory.
     [[nodiscard]] virtual backend::Commands recorded(const backend::Replay&) const noexcept { return {}; }
     /// Whether the list can be started now without waiting for what was started before. A list that cannot is held, and
@@ -81,8 +97,8 @@ class StepQueue {
     [[nodiscard]] virtual Result<void> start(const Piece& piece) = 0;
     /// Returns when everything started is finished and visible to the host; `timeout` at the deadline.
     [[nodiscard]] virtual Result<void> finish(Deadline deadline) = 0;
-    /// Takes a step of `list`; everything before it is finished. The step may start work, and the next piece comes
-    /// after that. A copy or a replay that was late is a step as well, and may start.
+    /// Takes a step of `list`, or ends it; everything before it is finished. The step may start work, and the next
+    /// piece comes after that. A copy or a replay that was late is a step as well, and may start.
     [[nodiscard]] virtual Result<void> step(const backend::Command& command, const backend::Commands& list) = 0;
     /// An accepted submission cannot go on: the device is lost with this cause, and nothing more is called.
     virtual void fail(Error error) noexcept = 0;
@@ -116,7 +132,7 @@ class StepQueue {
   /// How far the oldest held submission has come.
   struct Cursor {
     std::size_t next = 0;                    ///< The first command that has not been started.
-    const backend::Command* step = nullptr;  ///< The command before, where it is a step that is not taken yet.
+    const backend::Command* step = nullptr;  ///< A step before, where it is not taken yet, or has only begun.
   };
 
   [[nodiscard]] bool is_holding();
@@ -124,6 +140,7 @@ class StepQueue {
     return native_.is_step(command) || order_.is_late(command);
   }
   [[nodiscard]] bool has_step(const backend::Commands& commands) const;
+  [[nodiscard]] Cursor end_of_piece(const backend::Commands& list, std::size_t begin) const;
   [[nodiscard]] Result<void> take(std::span<const backend::QueuePoint> waits, const backend::Commands& commands,
                                   std::uint64_t serial);
   [[nodiscard]] Result<void> hold(Held held);

@@ -18,6 +18,8 @@ DUMP = Path("tests/capi/pintle.abi")
 COMMAND = "python3 tests/capi/abi.py --write"
 SECTION = "Breaks of the C interface"
 CONSTANTS = "every_constant"  # an enum that only the dump has: no function's type names the constants, and abidiff passes over their values
+STRUCTS = Path("src/capi/structs.h")  # has the sizes of earlier versions
+FIXED = ("pintle_error", "pintle_point", "pintle_view")  # in every call, or in other structs: they never grow
 ABIDW = ("abidw", "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs", "--no-elf-needed", "--no-parameter-names", "--type-id-style", "hash")
 
 
@@ -78,12 +80,30 @@ def items_of(report):
     return items
 
 
+def has_grown(lines):
+    """Whether a changed struct is longer than before; is_growth is true."""
+    return any(line.startswith("type size changed from") for line in lines)
+
+
+def refused_growths(root, items):
+    """(name, why) of each struct that has grown and must not, or of which the library does not know the size that it had."""
+    known = (root / STRUCTS).read_text(encoding="utf-8")
+    for name, lines in items:
+        if not is_growth(lines) or not has_grown(lines):
+            continue
+        if name in FIXED:
+            yield name, f"{name} has grown, and programs have its size in every call or inside other structs: make a new struct or a new function."
+        elif f"earlier_sizes<{name}>" not in known:
+            yield name, f"{name} has grown, and {STRUCTS} has no line `earlier_sizes<{name}>` with the size that it had: programs that were compiled " \
+                        "with it would be refused."
+
+
 def constants_of(dump_file):
     return dict(re.findall(r"<enumerator name='the_(\w+)' value='(-?\d+)'/>", dump_file.read_text(encoding="utf-8")))
 
 
-def changes(old, new):
-    """The names of what breaks programs, and abidiff's report; an empty report where nothing differs."""
+def changes(root, old, new):
+    """The names of what breaks programs, abidiff's report, which is empty where nothing differs, and why structs must not have grown."""
     report = run("abidiff", "--leaf-changes-only", "--harmless", old, new, good=(0, 4, 8, 12))
     items = [(name, lines) for name, lines in items_of(report) if name != CONSTANTS]
     if not items and not re.search(r"^Leaf changes summary: \d+ artifacts? changed|^\s*$", report):
@@ -92,7 +112,8 @@ def changes(old, new):
     before, now = constants_of(old), constants_of(new)
     different = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     report = (report if items else "") + "".join(f"{name}: {before.get(name)} -> {now.get(name)}\n" for name in different)
-    return list(dict.fromkeys(breaks + [name for name in different if name in before])), report
+    breaks = list(dict.fromkeys(breaks + [name for name in different if name in before]))
+    return breaks, report, [why for _, why in refused_growths(root, items)]
 
 
 def breaks_are_allowed(root):
@@ -107,8 +128,10 @@ def unnamed(root, breaks):
     return [name for name in breaks if not re.search(rf"\b{re.escape(name)}\b", section)]
 
 
-def refusal(root, breaks):
+def refusal(root, breaks, growths):
     """Why the dump may not be renewed; empty where it may."""
+    if growths:
+        return "\n".join(growths)
     if breaks and not breaks_are_allowed(root):
         return f"0.1.0 is out, and these would break programs that use it: {', '.join(breaks)}."
     missing = unnamed(root, breaks)
@@ -137,12 +160,12 @@ def main():
         new = dump(words.root, words.compiler, Path(name))
         if words.library:
             check_exports(words.library, new)
-        breaks, report = changes(words.root / DUMP, new) if (words.root / DUMP).exists() else ([], f"there is no {DUMP}")
+        breaks, report, growths = changes(words.root, words.root / DUMP, new) if (words.root / DUMP).exists() else ([], f"there is no {DUMP}", [])
         if not report:
             print("the interface is that of the dump")
             return 0
         print(report)
-        why = refusal(words.root, breaks)
+        why = refusal(words.root, breaks, growths)
         if words.write and not why:
             shutil.copyfile(new, words.root / DUMP)
             print(f"{DUMP} is renewed")

@@ -22,6 +22,8 @@ class AbiTest(unittest.TestCase):
         shutil.copytree(ROOT / "include/pintle/c", self.root / "include/pintle/c")
         (self.root / "tests/capi").mkdir(parents=True)
         shutil.copyfile(HERE / "pintle.abi", self.root / "tests/capi/pintle.abi")
+        (self.root / "src/capi").mkdir(parents=True)
+        shutil.copyfile(ROOT / "src/capi/structs.h", self.root / "src/capi/structs.h")
         self.changelog("## 0.1.0, unreleased\n\n### Breaks of the C interface\n\n- nothing\n")
 
     def tearDown(self):
@@ -61,10 +63,47 @@ class AbiTest(unittest.TestCase):
         self.change("queue.h", "#ifdef __cplusplus\n}", "PINTLE_C_API pintle_status pintle_queue_more(pintle_queue queue, pintle_error* error);\n#ifdef __cplusplus\n}")
         self.expect_addition()
 
-    def test_a_last_member_and_a_constant_more_are_no_break(self):
+    def grow_submit_options(self):
         self.change("queue.h", "  const char* label; /* In messages; NULL: none. */\n} pintle_submit_options;",
                     "  const char* label;\n  uint64_t more;\n} pintle_submit_options;")
+
+    def know_sizes_of(self, struct):
+        path = self.root / "src/capi/structs.h"
+        line = f"template <>\ninline constexpr std::array earlier_sizes<{struct}>{{offsetof({struct}, more)}};\n"
+        path.write_text(path.read_text(encoding="utf-8") + line, encoding="utf-8")
+
+    def expect_refusal(self, words):
+        status, said = self.run_script("--write")
+        self.assertEqual(status, 1, said)
+        self.assertIn(words, said)
+
+    def test_a_last_member_and_a_constant_more_are_no_break(self):
+        self.grow_submit_options()
+        self.know_sizes_of("pintle_submit_options")
         self.change("queue.h", "PINTLE_QUEUE_COPY = 2", "PINTLE_QUEUE_COPY = 2, PINTLE_QUEUE_MORE = 3")
+        self.expect_addition()
+
+    def test_a_struct_that_grows_needs_a_line_of_the_size_that_it_had(self):
+        self.grow_submit_options()
+        self.know_sizes_of("pintle_submit_options_of_others")
+        words = "pintle_submit_options has grown, and src/capi/structs.h has no line `earlier_sizes<pintle_submit_options>`"
+        self.expect_refusal(words)
+        self.changelog("## 0.1.0, unreleased\n\n### Breaks of the C interface\n\n- `pintle_submit_options`\n")
+        self.expect_refusal(words)  # a line of the changelog does not help
+
+    def test_three_structs_never_grow(self):
+        ends = {"pintle_error": ("status.h", "  void* owned; /* The library's own. */\n} pintle_error;"),
+                "pintle_point": ("signal.h", "  uint64_t value;\n} pintle_point;"),
+                "pintle_view": ("buffer.h", "  uint64_t bytes;  /* 0: up to the buffer's end. */\n} pintle_view;")}
+        for struct, (header, end) in ends.items():
+            with self.subTest(struct):
+                self.change(header, end, end.replace("\n}", "\n  uint64_t more;\n}"))
+                self.know_sizes_of(struct)
+                self.expect_refusal(f"{struct} has grown, and programs have its size in every call or inside other structs")
+
+    def test_a_member_in_the_place_of_a_reserved_one_is_no_growth(self):
+        self.change("queue.h", "typedef struct pintle_submit_options {\n  uint32_t size;\n  uint32_t reserved;",
+                    "typedef struct pintle_submit_options {\n  uint32_t size;\n  uint32_t priority;")
         self.expect_addition()
 
     def test_a_function_less_needs_a_line_until_the_first_version(self):

@@ -1,15 +1,18 @@
 """Writes a program in C that calls every function of the C interface with each mistake that its types allow.
 
 Usage: every_function.py FOLDER OUT.c, with the folder of the headers. For each parameter of each function, by its type: a handle that is
-empty, made up, released or of another kind; a pointer that is NULL, unless OPTIONAL has it; a struct of a size that is none. Everything else
-is right, so the call must fail for this alone, and must answer the status in the error, too. A function, a type or a NULL that this script
-does not know fails it: a new function is called from its first day on.
+empty, made up, released or of another kind; a pointer that is NULL, unless OPTIONAL has it; a struct of a size that is none, also between those
+of two versions. Everything else is right, so the call must fail for this alone, and must answer the status in the error, too. A struct of an
+earlier version's size is taken. A function, a type or a NULL that this script does not know fails it: a new function is called from its first
+day on.
 """
 
+import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
 import c_headers  # noqa: E402
 
 # Pointers that may be NULL: functions of a parameter. Those of a count of 0 are called with 1.
@@ -24,7 +27,8 @@ OPTIONAL = {
              " group_queue_submit symmetric_heap_put_async symmetric_heap_get_async symmetric_heap_put_signal_async symmetric_heap_to_device"
              " symmetric_heap_from_device",
     "label": "signal_create buffer_map_file queue_fork buffer_wrap",
-    "data": "point_then list_call buffer_keep resource_log bytes_data log_set_callback", "size": "bytes_data", "bytes": "pool_trim",
+    "data": "point_then list_call list_upload_retained list_download_retained buffer_keep resource_log resource_create bytes_data log_set_callback",
+    "released": "resource_create", "size": "bytes_data", "bytes": "pool_trim",
     "part": "list_copy_to_image list_copy_from_image list_copy_slot_to_image list_copy_image_to_slot",
     "to": "rank_group_run group_queue_submit", "from": "rank_group_run group_queue_submit symmetric_heap_wait_signal",
 }
@@ -37,7 +41,9 @@ RIGHT = {
     ("level", None): "PINTLE_LOG_WARN", ("most_verbose", None): "PINTLE_LOG_WARN", ("to_bytes", None): "4", ("from_bytes", None): "4",
     ("symbol", None): '"every_function"', ("kernel", "cpu_register_kernel"): "callback_of_cpu", ("log", None): "callback_of_log",
     ("callback", "point_then"): "callback_of_point", ("callback", "log_set_callback"): "NULL", ("function", None): "callback_of_list",
-    ("released", "buffer_keep"): "callback_of_list", ("code", "signal_fail"): "PINTLE_IO", ("status", None): "PINTLE_IO",
+    ("released", "buffer_keep list_upload_retained list_download_retained resource_create"): "callback_of_list",
+    ("allocate", None): "callback_of_resource", ("op", None): "1", ("algorithm", None): "1", ("support", None): "1",
+    ("code", "signal_fail"): "PINTLE_IO", ("status", None): "PINTLE_IO",
     ("name", "pack_source_named state_create"): '"x"', ("size", "pack_source pack_source_named"): "1",
     ("bytes", "pack_parse"): "bytes", ("size", "pack_parse"): "sizeof bytes", ("bytes", "symmetric_heap_create"): "4096",
     ("bytes", "arena_feed arena_read state_write symmetric_heap_put symmetric_heap_get symmetric_heap_put_signal symmetric_heap_put_async"
@@ -46,7 +52,17 @@ RIGHT = {
     ("kind", None): "1",
 }
 INTEGERS = {"uint32_t", "uint64_t", "int64_t", "size_t", "pintle_status"}
-POINTED_AT = {"void", "char", "int", "int64_t", "uint32_t", "uint64_t", "size_t", "float", "double", "DLManagedTensor", "DLManagedTensorVersioned"}
+POINTED_AT = {"void", "char", "int", "pintle_status", "int64_t", "uint32_t", "uint64_t", "size_t", "float", "double", "DLManagedTensor", "DLManagedTensorVersioned"}
+
+
+def earlier_sizes():
+    """The sizes of earlier versions of structs that have grown, as C: {struct: [size]}."""
+    text = (ROOT / "src/capi/structs.h").read_text(encoding="utf-8")
+    lines = re.findall(r"earlier_sizes<(\w+)>\{([^}]*)\};", text)
+    return {name: re.findall(r"offsetof\(\w+, \w+\)|\b\d+", sizes) for name, sizes in lines}
+
+
+EARLIER = earlier_sizes()
 
 
 def is_optional(function, name):
@@ -92,6 +108,15 @@ def calls(function, types):
             yield [*good[:i], wrong, *good[i + 1:]], status, f"{name} is {what}"
 
 
+def shorter_structs(function, types):
+    """(C text, what is short) for each struct that has grown, with each size of its earlier versions."""
+    good = [right(function, kind, name, types) for kind, name in function.parameters[:-1]]
+    for i, (kind, name) in enumerate(function.parameters[:-1]):
+        base = kind.rstrip("*")
+        for size in EARLIER.get(base, ()) if kind.endswith("*") else ():
+            yield [*good[:i], f"sized(&wrong.{base.removeprefix('pintle_')}, {size})", *good[i + 1:]], f"{name} is of size {size}"
+
+
 def mistakes(function, kind, name, types):
     base = kind.rstrip("*")
     if kind in types.handles:
@@ -101,10 +126,10 @@ def mistakes(function, kind, name, types):
         yield f"({kind}){{UINT64_MAX}}", "PINTLE_INVALID_ARGUMENT", "made up"
         yield f"({kind}){{right.{other}.id}}", "PINTLE_INVALID_ARGUMENT", "of another kind"
         yield f"released.{word}", "PINTLE_STALE", "released"
-    elif kind == "callback" or (kind.endswith("*") and not is_optional(function, name)):
+    elif (kind == "callback" or kind.endswith("*")) and not is_optional(function, name):
         yield "NULL", "PINTLE_INVALID_ARGUMENT", "NULL"
     if kind.endswith("*") and base in types.structs:
-        for size in ("0", "4", "5000", "UINT32_MAX"):
+        for size in ("0", "4", "5000", "UINT32_MAX", *(f"{size} + 4" for size in EARLIER.get(base, ()))):
             yield f"sized(&wrong.{base.removeprefix('pintle_')}, {size})", "PINTLE_INVALID_ARGUMENT", f"of size {size}"
 
 
@@ -129,6 +154,19 @@ HEAD = """/* Written by tests/capi/every_function.py. */
     ++calls;                                                                                              \\
   } while (0)
 
+/* Whether what a call answers is not about the size of a struct. */
+#define TAKES(what, ...)                                                                                 \\
+  do {                                                                                                   \\
+    pintle_error failure = PINTLE_ERROR_INIT;                                                            \\
+    pintle_error* const error = &failure;                                                                \\
+    if ((__VA_ARGS__) != PINTLE_OK && strstr(failure.text, "is none of a version") != NULL) {            \\
+      fprintf(stderr, "%s: %s\\n", what, failure.text);                                                 \\
+      ++failures;                                                                                        \\
+    }                                                                                                    \\
+    (void)pintle_error_free(&failure, NULL);                                                             \\
+    ++calls;                                                                                             \\
+  } while (0)
+
 static int failures, calls;
 
 static void callback_of_point(void* data, pintle_status status, const pintle_error* failure) {
@@ -142,6 +180,15 @@ static void callback_of_list(void* data) { (void)data; }
 static void callback_of_log(void* data, const char* line) {
   (void)data;
   (void)line;
+}
+
+static pintle_status callback_of_resource(void* data, const pintle_resource_request* request, pintle_buffer* buffer,
+                                          pintle_error* error) {
+  (void)data;
+  (void)request;
+  (void)buffer;
+  (void)error;
+  return PINTLE_OUT_OF_MEMORY;
 }
 
 static void callback_of_cpu(const pintle_group* group, void* const* arguments) {
@@ -177,6 +224,8 @@ def main(folder, out):
         lines.append(f"static void call_{i}(void) {{")
         for arguments, status, what in calls(function, types):
             lines.append(f'  EXPECT({status}, "{function.name}: {what}", {function.name}({", ".join([*arguments, "error"])}));')
+        for arguments, what in shorter_structs(function, types):
+            lines.append(f'  TAKES("{function.name}: {what}", {function.name}({", ".join([*arguments, "error"])}));')
         lines.append("}\n")
     lines += ["int main(void) {", "  set_up();", *(f"  call_{i}();" for i in range(len(functions))), "  tear_down();",
               '  printf("%d calls of ' + str(len(functions)) + ' functions, %d wrong\\n", calls, failures);', "  return failures != 0;", "}"]

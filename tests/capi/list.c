@@ -1,5 +1,5 @@
-/* What a list has besides launches and copies: calls of the host, grids that the device reads, memory that slots bring,
- * buffers that are left out. */
+/* What a list has besides launches and copies: calls of the host, grids that the device reads, memory that is kept or
+ * that slots bring, buffers that are left out. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -64,6 +64,37 @@ static void the_device_reads_the_grid(pintle_device device, pintle_queue queue) 
   OK(pintle_buffer_release(dx, error));
   OK(pintle_buffer_release(dy, error));
   OK(pintle_kernel_release(kernel, error));
+}
+
+static void expect_calls(pintle_device device, int expected) {
+  while (atomic_load(&calls) < expected) OK(pintle_device_poll(device, error));
+  CHECK(atomic_load(&calls) == expected);
+}
+
+static void memory_is_kept_until_it_is_used(pintle_device device, pintle_queue queue) {
+  static float from[count], to[count];
+  const pintle_buffer buffer = buffer_on(device);
+  const pintle_view view = all_of(buffer);
+  pintle_list list;
+  for (int i = 0; i < count; ++i) from[i] = (float)i;
+  atomic_store(&calls, 0);
+  OK(pintle_list_create(&list, error));
+  OK(pintle_list_upload_retained(list, &view, from, sizeof from, counted, &calls, error));
+  OK(pintle_list_download_retained(list, to, sizeof to, &view, counted, &calls, error));
+  CHECK(atomic_load(&calls) == 0);
+  finish(queue, list);
+  expect_calls(device, 2);
+  CHECK(memcmp(to, from, sizeof to) == 0);
+  OK(pintle_list_create(&list, error)); /* released without being submitted */
+  OK(pintle_list_upload_retained(list, &view, from, sizeof from, counted, &calls, error));
+  OK(pintle_list_release(list, error));
+  expect_calls(device, 3);
+  OK(pintle_list_create(&list, error)); /* another size than the view's: nothing is kept */
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_list_upload_retained(list, &view, from, 4, counted, &calls, error));
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_list_download_retained(list, to, 4, &view, counted, &calls, error));
+  OK(pintle_list_release(list, error));
+  OK(pintle_buffer_release(buffer, error));
+  CHECK(atomic_load(&calls) == 3);
 }
 
 static void slots_bring_memory(pintle_device device, pintle_queue queue) {
@@ -144,6 +175,7 @@ int main(void) {
   OK(pintle_queue_create(device, NULL, &queue, error));
   calls_of_the_host_stand_in_order(queue);
   the_device_reads_the_grid(device, queue);
+  memory_is_kept_until_it_is_used(device, queue);
   slots_bring_memory(device, queue);
   what_is_optional_may_be_null(device, queue);
   OK(pintle_queue_release(queue, error));

@@ -130,6 +130,55 @@ static void chosen_requests_fail(pintle_device device, pintle_queue queue) {
   for (int i = 0; i < 5; ++i) OK(pintle_resource_release(made[i], error));
 }
 
+/* A source of the program's: it hands on to another resource, and says no to large buffers. */
+struct source {
+  pintle_resource upstream;
+  int requests, ends;
+};
+
+static pintle_status handed_on(void* data, const pintle_resource_request* request, pintle_buffer* buffer,
+                               pintle_error* error) {
+  struct source* const its = data;
+  ++its->requests;
+  CHECK(request->size == sizeof *request && request->rank == 1 && request->options != NULL);
+  if (request->dims[0] > 100) return PINTLE_OUT_OF_MEMORY;
+  if (request->dims[0] == 99) return PINTLE_OK; /* and no buffer */
+  const uint64_t wrong = 1, *const dims = request->dims[0] == 98 ? &wrong : request->dims;
+  return pintle_resource_allocate(its->upstream, request->queue, request->dtype, (size_t)request->rank, dims,
+                                  request->options, buffer, error);
+}
+
+static void ended(void* data) { ++((struct source*)data)->ends; }
+
+static void a_program_has_a_source_of_its_own(pintle_device device, pintle_queue queue) {
+  struct source its = {device_resource(device), 0, 0}, behind = {{0}, 0, 0};
+  pintle_resource own, limit, broken;
+  pintle_buffer none = {7};
+  const uint64_t sizes[] = {99, 98};
+  OK(pintle_resource_create(handed_on, ended, &its, &own, error));
+  CHECK(info_of(own).kind == PINTLE_RESOURCE_CALLER);
+  OK(pintle_resource_limit(own, 60, &limit, error));
+  const pintle_buffer buffer = from(limit, queue, 50, "mine");
+  CHECK(its.requests == 1);
+  fill_view(queue, (pintle_view){.size = sizeof(pintle_view), .dtype = PINTLE_F32, .buffer = buffer, .bytes = 48}, 3);
+  refuse(limit, queue, 20);
+  CHECK(its.requests == 1);
+  refuse(own, queue, 101); /* two requests */
+  CHECK(its.requests == 3);
+  for (int i = 0; i < 2; ++i)
+    FAILS(PINTLE_INVALID_ARGUMENT, pintle_resource_allocate(own, queue, PINTLE_U8, 1, &sizes[i], NULL, &none, error));
+  OK(pintle_resource_create(handed_on, NULL, &behind, &broken, error));
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_resource_allocate(broken, queue, PINTLE_U8, 1, &sizes[1], NULL, &none, error));
+  OK(pintle_resource_release(broken, error));
+  OK(pintle_resource_release(own, error));
+  CHECK(its.ends == 0 && behind.ends == 0);
+  OK(pintle_resource_release(limit, error));
+  CHECK(its.ends == 1 && none.id == 7);
+  OK(pintle_buffer_release(buffer, error));
+  OK(pintle_resource_release(its.upstream, error));
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_resource_create(NULL, ended, &its, &own, error));
+}
+
 static void wrong_values_are_refused(pintle_device device, pintle_queue queue) {
   const pintle_resource plain = device_resource(device), empty = {0};
   const uint64_t one = 1;
@@ -154,6 +203,7 @@ int main(void) {
   each_has_one_idea(device, queue);
   the_largest_holder_is_first(device, queue);
   chosen_requests_fail(device, queue);
+  a_program_has_a_source_of_its_own(device, queue);
   wrong_values_are_refused(device, queue);
   OK(pintle_queue_release(queue, error));
   OK(pintle_device_release(device, error));

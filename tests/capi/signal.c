@@ -97,6 +97,25 @@ static void callbacks_run_once(void) {
   CHECK(atomic_load(&calls) == 2);
 }
 
+static void a_failure_is_kept(void) {
+  pintle_error found = PINTLE_ERROR_INIT;
+  pintle_signal signal;
+  OK(pintle_signal_create(3, NULL, &signal, error));
+  OK(pintle_signal_failure(signal, &found, error));
+  CHECK(found.code == PINTLE_OK && found.text == NULL);
+  OK(pintle_signal_fail(signal, PINTLE_IO, "The card (7) left the disk.", error));
+  OK(pintle_signal_fail(signal, PINTLE_INTERNAL, "Only the first one counts.", error));
+  OK(pintle_signal_failure(signal, &found, error));
+  CHECK(found.code == PINTLE_IO && strstr(found.message, "left the disk") != NULL);
+  CHECK(pintle_signal_failure(signal, &found, &found) == PINTLE_INVALID_ARGUMENT);
+  OK(pintle_error_free(&found, error));
+  found.size = 8;
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_signal_failure(signal, &found, error));
+  found.size = sizeof found;
+  OK(pintle_signal_release(signal, error));
+  FAILS(PINTLE_STALE, pintle_signal_failure(signal, &found, error));
+}
+
 /* The environment is read at the first call that needs it. */
 static void the_default_timeout_is_known(void) {
   int64_t nanoseconds = 0;
@@ -110,6 +129,7 @@ int main(void) {
   const pintle_device device = opened();
   a_submission_waits_and_signals(device);
   callbacks_run_once();
+  a_failure_is_kept();
   OK(pintle_device_release(device, error));
   return 0;
 }

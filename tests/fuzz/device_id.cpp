@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "core/device/device_id.h"
+#include "registry/device_id.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using pintle::core::DeviceId;
+  using pintle::registry::DeviceId;
   const auto id = DeviceId::parse({reinterpret_cast<const char*>(data), size});
   if (!id) {
     if (id.error().code() != pintle::Errc::invalid_argument) std::abort();

@@ -6,15 +6,15 @@
 #include <string_view>
 
 #include "cli/compilers/gpu_arguments.h"
-#include "cli/compilers/opencl_kernels.h"
+#include "opencl_c/kernels.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace pintle;
   const auto bytes = std::as_bytes(std::span(data, size));
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  if (const auto kernels = cli::kernels_in_llvm(text)) {
-    for (const cli::OpenClKernel& kernel : *kernels) {
-      const auto entry = cli::infer(kernel);
+  if (const auto kernels = opencl_c::kernels_in_llvm(text)) {
+    for (const opencl_c::OpenClKernel& kernel : *kernels) {
+      const auto entry = opencl_c::infer(kernel);
       if (!entry || entry->parameters.size() > Entry::max_parameters) continue;
       if (base::difference(*entry, kernel.arguments)) std::abort();
       const auto parsed = Entry::parse(entry->signature());

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "base/inside.h"
-#include "core/device/catalog.h"
-#include "core/device/open_devices.h"
+#include "core/device/device_state.h"
 #include "hanging/hanging_device.h"
 #include "hanging/others.h"
+#include "registry/catalog.h"
 #include "unit/device_over.h"
 
 namespace pintle::hanging {
@@ -92,7 +92,7 @@ class HangingDeviceConcurrency : public testing::Test {
 
   Driver slow_{"slow"}, fast_{"fast"};
   std::vector<backend::Driver*> drivers_{&slow_, &fast_};
-  core::Catalog catalog_{drivers_, {}};
+  registry::Catalog catalog_{drivers_, {}};
   Others others_;
 };
 

@@ -1,5 +1,5 @@
 // Modules as the registry opens them: one that can be used, and each way of not fitting.
-#include "core/device/modules.h"
+#include "registry/modules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 #include <string>
 
 #include "base/temporary_folder.h"
-#include "core/device/catalog.h"
 #include "pintle/backend/module.h"
 #include "pintle/must.h"
+#include "registry/catalog.h"
 
-namespace pintle::core {
+namespace pintle::registry {
 namespace {
 
 using testing::AllOf;
@@ -153,4 +153,4 @@ TEST(Modules, TheCatalogExplainsThemLikeAnyBackend) {
 }
 
 }  // namespace
-}  // namespace pintle::core
+}  // namespace pintle::registry

@@ -28,9 +28,9 @@ class Sequence {
 
 std::vector<Entry> entries_in(const Example& one) {
   std::vector<Entry> entries;
-  for (const cli::OpenClKernel& kernel :
+  for (const opencl_c::OpenClKernel& kernel :
        must(cli::kernels_of({one.name + ".cl", io::Language::opencl_c, {}, {}, one.source})))
-    entries.push_back(must(cli::infer(kernel)));
+    entries.push_back(must(opencl_c::infer(kernel)));
   return entries;
 }
 

@@ -9,6 +9,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_char_p, c_int32, c_in
 import numpy as np
 import pytest
 
+import exchange
 import pintle
 
 GPU = os.environ["TEST_GPU"]
@@ -206,10 +207,9 @@ def test_a_tensor_of_another_device_is_refused(driver, gpu):
         gpu.from_dlpack(producer)
 
 
-def test_c_code_gets_a_tensor_in_the_gpus_memory(driver, gpu):
+def test_c_code_gets_a_tensor_in_the_gpus_memory_when_the_work_on_it_is_done(driver, gpu):
     from test_dlpack_exchange import given, taken
     buffer = filled(gpu, 6)
-    buffer.wait()
     managed = taken(buffer)
     its = managed.contents.tensor
     assert (its.device_type, its.device_id) == (KIND, 0) and (driver.words(its.data, 1000) == 6).all()
@@ -226,3 +226,84 @@ def test_a_tensor_keeps_the_device_open(driver):
     del device, buffer
     gc.collect()
     assert (driver.words(address, 1000) == 2).all()
+
+
+def words_of(gpu, buffer):
+    """The buffer's words, copied by a stream of which nobody else knows."""
+    seen = gpu.empty(COUNT, "u32")
+    gpu.queue().submit(pintle.copy(seen, buffer)).wait(30)
+    return seen.numpy()
+
+
+def slowly_set(driver, address, value, stream):
+    """It takes a while until the words are there."""
+    for each in range(16):
+        driver.check(driver.memset(address, value if each == 15 else 0, COUNT, stream))
+
+
+def tensor_at(address, number=0):
+    deleted, shape = [], (c_int64 * 1)(COUNT)
+    managed = exchange.Managed(major=1, deleter=exchange.Deleter(lambda _: deleted.append(1)), tensor=exchange.Tensor(address, KIND, number, 1, 1, 32, 1, shape))
+    return exchange.keep(managed, shape), deleted
+
+
+@pytest.mark.parametrize("is_default", [False, True], ids=["a stream", "the default stream"])
+def test_a_tensor_of_a_type_with_functions_is_taken_behind_its_current_stream(driver, gpu, is_default):
+    address, stream = driver.allocate(4 * COUNT), None if is_default else driver.stream.value
+    managed, deleted = tensor_at(address)
+    its = exchange.offer(managed, stream=stream)
+    slowly_set(driver, address, 6, stream)
+    buffer = gpu.from_dlpack(its)
+    assert its.asked == {"tensor": 1, "stream": 1} and (words_of(gpu, buffer) == 6).all() and buffer.native.address == address
+    assert not deleted
+
+
+def test_a_stream_that_cannot_be_wrapped_is_left_to_the_methods(driver, gpu):
+    producer = Producer(driver, driver.allocate(4 * COUNT), 5)
+    managed, deleted = tensor_at(producer.managed.tensor.data)
+    its = exchange.offer(managed, stream=2, methods=producer)  # the default stream of each thread
+    buffer = gpu.from_dlpack(its)
+    assert its.asked["stream"] == 1 and producer.streams and deleted == [1] and (words_of(gpu, buffer) == 5).all()
+
+
+def test_a_tensor_of_another_device_is_refused_by_functions_too(driver, gpu):
+    for number, device in ((1, gpu), (0, pintle.open("cpu"))):
+        managed, deleted = tensor_at(driver.allocate(4 * COUNT), number)
+        with pytest.raises(pintle.Unsupported, match=f"device {number}.* is another one"):
+            device.from_dlpack(exchange.offer(managed, stream=driver.stream.value))
+        gc.collect()
+        assert deleted == [1]
+
+
+def test_what_c_code_hands_over_is_taken_behind_the_stream_that_it_was_told(driver, gpu):
+    from test_dlpack_exchange import given, table
+    told = c_void_p(5)
+    assert table().stream(KIND, 0, byref(told)) == 0 and told.value is None  # the default stream
+    managed, deleted = tensor_at(driver.allocate(4 * COUNT))
+    slowly_set(driver, managed.tensor.data, 9, None)
+    buffer = given(ctypes.pointer(managed))
+    assert buffer.native.address == managed.tensor.data and (words_of(gpu, buffer) == 9).all() and not deleted
+
+
+def test_ones_own_stream_and_memory(driver, gpu):
+    address, out = driver.allocate(4 * COUNT), gpu.empty(COUNT, "u32")
+    theirs, over = gpu.wrap_queue(driver.stream.value, label="theirs"), gpu.wrap_memory(address, COUNT, "u32", nbytes=4 * COUNT)
+    assert theirs.native.stream == driver.stream.value and over.native.address == address and gpu.native.device == 0
+    slowly_set(driver, address, 40, driver.stream)
+    theirs.submit(pintle.copy(out, over)).wait(30)  # in the caller's own stream
+    assert (out.numpy() == 40).all()
+    slowly_set(driver, address, 41, driver.stream)
+    gpu.queue().submit(pintle.copy(out, over), after=[theirs.submit()]).wait(30)  # behind what is in it so far
+    assert (out.numpy() == 41).all()
+    for use in (lambda: gpu.wrap_memory(1, COUNT, "u32"), lambda: gpu.wrap_queue(2)):  # 2: the default stream of each thread
+        with pytest.raises(pintle.InvalidArgument):
+            use()
+
+
+def test_a_device_over_ones_own_context(driver, gpu):
+    with pintle.wrap_device(gpu.native) as theirs:
+        assert theirs.native == gpu.native
+        buffer = filled(theirs, 7)
+        assert (buffer.numpy() == 7).all()
+        over = gpu.wrap_memory(buffer.native, (10, 100), "u32", owner=buffer)
+        assert (over.numpy() == 7).all()

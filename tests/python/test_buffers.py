@@ -284,6 +284,35 @@ def test_lists_of_numbers_are_arrays(cpu):
     assert cpu.buffer(bytearray(b"abc")).numpy().tolist() == [97, 98, 99]
 
 
+def test_a_lazy_buffer_gets_its_memory_when_it_is_used(device):
+    buffer = device.empty(1000, allocation="lazy")
+    device.queue().submit(pintle.fill(buffer, 3.0))
+    assert (buffer.numpy() == 3).all()
+
+
+def test_a_buffer_is_aligned(cpu):
+    for alignment in (1, 64, 4096):
+        assert cpu.empty(10, alignment=alignment).numpy().ctypes.data % alignment == 0
+    for options in ({"alignment": 3}, {"alignment": 8192}, {"alignment": -1}, {"allocation": "now"}):
+        with pytest.raises(pintle.InvalidArgument):
+            cpu.empty(10, **options)
+
+
+def test_a_file_is_a_sealed_buffer(cpu, tmp_path):
+    path, values = tmp_path / "values", np.arange(16, dtype=np.float32)
+    values.tofile(path)
+    buffer = cpu.map_file(path, (2, 4), "f32", offset=16, label="values")
+    assert buffer.sealed and buffer.numpy().tolist() == values[4:12].reshape(2, 4).tolist()
+    copy = cpu.empty(8)
+    cpu.queue().submit(pintle.copy(copy, buffer)).wait(30)
+    assert copy.numpy().tolist() == values[4:12].tolist()
+    for use, kind in ((lambda: cpu.map_file(tmp_path / "absent", 4), pintle.IOFailed), (lambda: cpu.map_file(path, 16, offset=4), pintle.InvalidArgument),
+                      (lambda: cpu.map_file(path, 4, offset=-1), pintle.InvalidArgument), (lambda: cpu.map_file("a\0b", 4), ValueError),
+                      (lambda: cpu.map_file(path, 4, "f31"), pintle.InvalidArgument), (lambda: cpu.map_file(3, 4), TypeError)):
+        with pytest.raises(kind):
+            use()
+
+
 def test_close_twice_does_nothing(cpu):
     buffer = cpu.empty(3)
     with buffer:

@@ -126,3 +126,28 @@ def test_a_lost_device_says_so_until_it_recovers():
 def test_a_kind_of_queue_that_does_not_exist_is_refused(cpu):
     with pytest.raises(pintle.InvalidArgument, match="copy"):
         cpu.queue(kind="graphics")
+
+
+def test_a_device_says_which_programs_it_takes(device):
+    info = device.info
+    assert info.formats and all(isinstance(each, str) and each for each in (*info.formats, *info.targets))
+    for format, reason in info.absent_formats:
+        assert format and format not in info.formats and reason
+    with pytest.raises(pintle.InvalidArgument, match=r"teleport.*timestamp"):
+        info.supports("teleport")
+    assert {name: capability.support for name, capability in info.capabilities} == {name: device.supports(name).support for name, _ in info.capabilities}
+
+
+def test_a_device_of_the_list_says_what_it_can(cpu):
+    listed = next(each for each in pintle.devices() if each.id == "cpu")
+    assert listed.formats == cpu.info.formats and listed.targets == cpu.info.targets and "c" in listed.formats
+    for feature in ("timestamp", "host_import", "images", "copy_queue"):
+        assert listed.supports(feature).support == cpu.supports(feature).support
+    assert hash(listed) == hash(listed) and listed.target not in listed.targets
+
+
+def test_a_device_has_a_budget(device):
+    for heap in device.budget():
+        assert isinstance(heap, pintle.Heap) and heap.name and heap.total > 0 and heap.used >= 0 and (heap.available is None or heap.available >= 0)
+    if device.id == "cpu":
+        assert device.budget()

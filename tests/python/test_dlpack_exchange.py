@@ -1,34 +1,18 @@
-"""DLPack's functions for C code, on the type of buffers, called as another library's C code calls them."""
+"""DLPack's functions for C code: those on the type of buffers, called as another library's C code calls them, and those of other types."""
 
 import ctypes
 import gc
 import sys
-from ctypes import CFUNCTYPE, POINTER, PYFUNCTYPE, Structure, byref, c_char_p, c_int, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p, py_object
+import threading
+import time
+from ctypes import POINTER, byref, c_char_p, c_float, c_int32, c_int64, c_void_p, py_object
 
 import numpy as np
 import pytest
 
+import exchange
 import pintle
-
-
-class Tensor(Structure):
-    _fields_ = [("data", c_void_p), ("device_type", c_int32), ("device_id", c_int32), ("ndim", c_int32), ("code", c_uint8), ("bits", c_uint8),
-                ("lanes", c_uint16), ("shape", POINTER(c_int64)), ("strides", POINTER(c_int64)), ("byte_offset", c_uint64)]
-
-
-class Managed(Structure):
-    pass
-
-
-Managed._fields_ = [("major", c_uint32), ("minor", c_uint32), ("context", c_void_p), ("deleter", CFUNCTYPE(None, POINTER(Managed))), ("flags", c_uint64),
-                    ("tensor", Tensor)]
-Fail = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p)
-
-
-class Table(Structure):
-    _fields_ = [("major", c_uint32), ("minor", c_uint32), ("before", c_void_p), ("allocate", CFUNCTYPE(c_int, POINTER(Tensor), POINTER(POINTER(Managed)), c_void_p, Fail)),
-                ("from_object", PYFUNCTYPE(c_int, py_object, POINTER(POINTER(Managed)))), ("to_object", PYFUNCTYPE(c_int, POINTER(Managed), POINTER(c_void_p))),
-                ("lend", c_void_p), ("stream", CFUNCTYPE(c_int, c_int32, c_int32, POINTER(c_void_p)))]
+from exchange import Fail, Managed, Table, Tensor, offer
 
 
 def table():
@@ -125,6 +109,27 @@ def test_what_cannot_be_is_an_exception(cpu):
             table().from_object(thing, byref(made))
 
 
+def floats(managed, count):
+    return (c_float * count).from_address(managed.contents.tensor.data)[:]
+
+
+def test_a_tensor_goes_out_when_the_work_on_it_is_done(cpu, gate):
+    buffer = cpu.buffer(np.zeros(8, np.float32))
+    done = cpu.queue().submit(pintle.fill(buffer, 5.0), after=[gate.point(1)])
+    threading.Timer(0.05, gate.set, [1]).start()
+    managed = taken(buffer)
+    assert done.reached and floats(managed, 8) == [5] * 8
+    end(managed)
+
+
+def test_a_tensor_whose_work_has_failed_does_not_go_out(cpu):
+    buffer, cause = cpu.buffer(np.zeros(8, np.float32)), pintle.Signal()
+    cpu.queue().submit(pintle.fill(buffer, 5.0), after=[cause.point(1)])
+    cause.fail("There is no light.")
+    with pytest.raises(pintle.Cancelled, match="no light"):
+        taken(buffer)
+
+
 def test_a_device_without_the_hosts_memory_says_so(device):
     buffer = device.buffer(np.ones(4, np.float32))
     made = POINTER(Managed)()
@@ -149,3 +154,99 @@ def test_nothing_is_left(cpu):
         if sys.getrefcount(buffer) == before:
             break
     assert sys.getrefcount(buffer) == before
+
+
+def values():
+    return np.arange(8, dtype=np.float32)
+
+
+def given_back(deleted):
+    """Whether the deleter is called soon: the library lets go on a thread of its own."""
+    for _ in range(1000):
+        pintle._native.drop()
+        gc.collect()
+        if deleted:
+            return deleted == [1]
+        time.sleep(0.01)
+    return False
+
+
+def test_the_functions_of_a_type_are_used(cpu):
+    array, deleted = values(), []
+    its = offer(exchange.over(array, deleted))
+    buffer = cpu.from_dlpack(its)
+    assert its.asked == {"tensor": 1, "stream": 0}  # memory of the host has no stream
+    assert buffer.numpy().ctypes.data == array.ctypes.data and buffer.shape == (8,) and buffer.dtype == "f32" and not deleted
+    del buffer
+    assert given_back(deleted)
+
+
+def test_a_device_takes_what_the_functions_give(device):
+    deleted = []
+    assert device.from_dlpack(offer(exchange.over(values().reshape(2, 4), deleted))).numpy().tolist() == values().reshape(2, 4).tolist()
+    device.wait_idle(30)
+    assert given_back(deleted)
+
+
+def test_a_copy_of_what_the_functions_give(cpu):
+    array, deleted = values(), []
+    buffer = cpu.from_dlpack(offer(exchange.over(array, deleted)), copy=True)
+    array[:] = 0
+    assert buffer.numpy().tolist() == values().tolist() and given_back(deleted)
+
+
+def test_a_read_only_tensor_of_the_functions_is_sealed(cpu):
+    assert cpu.from_dlpack(offer(exchange.over(values(), [], flags=1))).sealed
+
+
+@pytest.mark.parametrize("options", [{"status": -1}, {"version": (2, 0)}])
+def test_where_the_functions_refuse_the_methods_do_it(cpu, options):
+    array = values()
+    its = offer(exchange.over(values(), []), methods=array, **options)
+    assert cpu.from_dlpack(its).numpy().ctypes.data == array.ctypes.data
+    with pytest.raises(TypeError, match="__dlpack__"):
+        cpu.from_dlpack(offer(exchange.over(values(), []), **options))
+
+
+def test_an_older_table_behind_a_newer_one_is_used(cpu):
+    array, asked = values(), {"tensor": 0, "stream": 0}
+    older = exchange.table_for(exchange.over(array, []), asked)
+    newer = exchange.table_for(exchange.over(values(), []), asked, version=(2, 0), before=older)
+    assert cpu.from_dlpack(exchange.offered(newer, asked)).numpy().ctypes.data == array.ctypes.data and asked["tensor"] == 1
+
+
+def test_what_is_no_table_is_passed_over(cpu):
+    for capsule in (3, None, exchange.make_capsule(ctypes.addressof(exchange.Table()), b"another", None)):
+        kind = type("Odd", (), {"__dlpack_c_exchange_api__": capsule, "__dlpack__": lambda self, **options: values().__dlpack__(),
+                                "__dlpack_device__": lambda self: (1, 0)})
+        assert cpu.from_dlpack(kind()).numpy().tolist() == values().tolist()
+
+
+def test_a_kind_of_device_that_nobody_here_has_is_refused(cpu):
+    deleted = []
+    with pytest.raises(pintle.Unsupported, match="kind 8"):
+        cpu.from_dlpack(offer(exchange.over(values(), deleted, kind=8)))
+    assert given_back(deleted)
+
+
+def test_a_buffer_is_taken_by_its_functions(cpu, gate):
+    first = cpu.buffer(np.zeros(8, np.float32))
+    cpu.queue().submit(pintle.fill(first, 2.0), after=[gate.point(1)])
+    threading.Timer(0.05, gate.set, [1]).start()
+    second = cpu.from_dlpack(first)
+    assert second.numpy().tolist() == [2] * 8 and second.numpy().ctypes.data == first.numpy().ctypes.data
+
+
+def test_the_functions_leave_nothing(cpu):
+    array, deleted = values(), []
+    managed = exchange.over(array, deleted)
+    its = offer(managed)
+    before = sys.getrefcount(its), sys.getrefcount(array)
+    for _ in range(100):
+        cpu.from_dlpack(its)
+    for _ in range(1000):
+        pintle._native.drop()
+        if len(deleted) == 100:
+            break
+        time.sleep(0.01)
+    assert len(deleted) == 100 and (sys.getrefcount(its), sys.getrefcount(array)) == before

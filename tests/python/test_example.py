@@ -57,3 +57,33 @@ def test_a_source_is_a_pack(device, format, text):
     x = device.buffer(np.arange(8, dtype=np.float32))
     device.queue().launch(scale, 2, x, groups=8).wait(30)
     assert x.numpy().tolist() == [2.0 * i for i in range(8)]
+
+
+SCALE = """kernel void scale(float a, global float* x, uint n) {
+  const uint i = get_global_id(0);
+  if (i < n) x[i] *= a;
+}
+"""
+
+
+def test_a_source_needs_no_signatures(device):
+    import pintle
+    try:
+        pack = pintle.source(SCALE, format="opencl_c")
+    except pintle.InvalidArgument as error:
+        assert "signatures" in str(error) and "clang-19" in str(error)
+        pytest.skip(str(error).splitlines()[0])
+    (signature,) = pack.variants[0].signatures
+    assert signature.startswith("scale(") and "f32[]" in signature and "u32" in signature
+    scale = taken(device, pack)["scale"]
+    x = device.buffer(np.arange(1000, dtype=np.float32))
+    device.queue().launch(scale, 2.0, x, 1000, items=1000).wait(30)
+    assert x.numpy().tolist() == [2.0 * i for i in range(1000)]
+
+
+def test_a_source_that_does_not_tell_its_entries_needs_signatures():
+    import pintle
+    with pytest.raises(pintle.InvalidArgument, match="signature"):
+        pintle.source("void scale(const pintle_group* group, float a, float* x) {}", format="c")
+    with pytest.raises(TypeError, match="signatures"):
+        pintle.source(SCALE, format="opencl_c", signatures="scale(a: f32, x: read_write f32[], n: u32)")

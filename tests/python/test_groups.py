@@ -394,6 +394,113 @@ def test_what_asynchronous_calls_have_kept_goes():
     assert failed[0]() is None
 
 
+def test_threads_take_turns_with_a_heap():
+    def body(group):
+        heap = group.heap(1 << 16)
+        buffers, values = [heap.allocate(64) for _ in range(4)], [np.full(64, i + 1, np.float32) for i in range(4)]
+
+        def work(i):
+            for turn in range(100):
+                done = heap.put_async(buffers[i], group.rank, values[i])
+                heap.put(buffers[i], group.rank, values[i])
+                assert heap.get(buffers[i])[0] == i + 1 and heap.free_bytes < heap.nbytes and buffers[i].nbytes == 256
+                if turn % 25 == i:
+                    heap.flush(timeout=30)
+                    heap.fence(timeout=30)
+            done.wait(30)
+        together(work, 4)
+        heap.flush(timeout=30)
+        return [heap.get(each).tolist() for each in buffers] == [each.tolist() for each in values]
+    assert on_ranks(body, 1) == [True]
+
+
+def test_asynchronous_calls_of_threads_have_points_of_their_own():
+    """Also over a failure, after which the heap begins another timeline."""
+    def body(group):
+        heap = group.heap(1 << 16)
+        buffer, values = heap.allocate(16), np.ones(16, np.float32)
+
+        def work(i):
+            for turn in range(50):
+                gone = pintle.Signal()
+                gone.fail("no more")
+                if turn % 10 == i:
+                    with pytest.raises(pintle.Cancelled):
+                        heap.put_async(buffer, group.rank, values, after=[gone.point(1)]).wait(30)
+                try:
+                    heap.put_async(buffer, group.rank, values).wait(30)
+                except pintle.Cancelled:  # it was behind one that has failed
+                    pass
+                try:
+                    heap.flush(timeout=30)
+                except pintle.Cancelled:
+                    pass
+        together(work, 4)
+        try:
+            heap.flush(timeout=30)
+        except pintle.Cancelled:
+            pass
+        heap.put_async(buffer, group.rank, values).wait(30)
+        return bool((heap.get(buffer) == 1).all())
+    assert on_ranks(body, 1) == [True]
+
+
+def test_who_waits_for_a_signal_leaves_turns_to_others():
+    def body(group):
+        heap = group.heap(1 << 12)
+        buffer, signals = heap.allocate(16), heap.allocate_signals(1)
+
+        def work(i):
+            if i == 0:
+                heap.wait_signal(signals, 1, timeout=60)
+                return
+            for _ in range(10):
+                heap.put(buffer, group.rank, np.ones(16, np.float32))
+            heap.raise_signal(signals, group.rank, 1)
+        together(work, 2)
+        return heap.signal_value(signals)
+    assert on_ranks(body, 1) == [1]
+
+
+def test_threads_take_turns_with_a_group_and_its_heap():
+    def body(group):
+        heap, values = group.heap(1 << 12), np.ones(4, np.float32)
+        buffer = heap.allocate(4)
+
+        def work(i):
+            for _ in range(50):
+                if i == 0:
+                    group.run(Run.all_reduce(values))
+                elif i == 1:
+                    heap.put(buffer, group.rank, np.ones(4, np.float32))
+                    heap.barrier(timeout=30)
+                else:
+                    assert group.statistics.operations >= 0
+                    group.health()
+        together(work, 3)
+        return group.statistics.operations >= 50
+    assert on_ranks(body, 1) == [True]
+
+
+def test_a_heap_is_closed_while_others_use_it():
+    def body(group):
+        for _ in range(5):
+            heap = group.heap(1 << 12)
+            buffer, values = heap.allocate(16), np.ones(16, np.float32)
+
+            def work(i, heap=heap, buffer=buffer, values=values):
+                try:
+                    for turn in range(50):
+                        if i == 0 and turn == 10:
+                            heap.close()
+                        heap.put_async(buffer, group.rank, values)
+                except pintle.Stale:
+                    pass
+            together(work, 3)
+        return True
+    assert on_ranks(body, 1) == [True]
+
+
 def test_a_heap_is_memory_of_a_device(device, saxpy):
     def body(group):
         queue, heap = device.queue(), group.heap(1 << 16, device=device)

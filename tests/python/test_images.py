@@ -203,4 +203,4 @@ def test_a_replay_binds_the_buffer_of_an_image(cpu):
     with pytest.raises(pintle.InvalidArgument):
         cpu.record(pintle.copy(image, pintle.slot(0)), pintle.upload(cpu.empty(64, "u8"), pintle.slot(0)))
     with pytest.raises(TypeError):
-        pintle.copy(cpu.empty(4), pintle.slot(0))
+        pintle.copy(image, None)

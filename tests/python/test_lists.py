@@ -1,13 +1,16 @@
 """Commands as values: submissions, recordings with slots, and commands that nobody uses."""
 
 import gc
+import time
 import tracemalloc
 import warnings
+import weakref
 
 import numpy as np
 import pytest
 
 import pintle
+from conftest import taken
 
 
 def xy(device, count=1000):
@@ -288,3 +291,165 @@ def test_a_command_may_be_submitted_twice(cpu, cpu_saxpy):
     queue.submit(command, command)
     queue.submit(command).wait(30)
     assert (y.numpy() == 19).all()
+
+
+def gone_soon(gone, device):
+    """Whether an object goes, when the library has let go of it."""
+    for _ in range(1000):
+        device.queue().submit().wait(30)
+        device.empty(1)  # a later call lets go of it
+        gc.collect()
+        if gone() is None:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_an_upload_without_a_copy_keeps_its_array(device, gate):
+    buffer, queue, host = device.empty(1000), device.queue(), np.full(1000, 5, np.float32)
+    gone = weakref.ref(host)
+    done = queue.submit(pintle.upload(buffer, host, copy=False), after=[gate.point(1)])
+    del host
+    gc.collect()
+    assert gone() is not None
+    gate.set(1)
+    done.wait(30)
+    assert (buffer.numpy() == 5).all() and gone_soon(gone, device)
+
+
+def test_an_upload_without_a_copy_is_recorded_and_submitted_twice(device):
+    a, b, queue, host = device.empty(1000), device.empty(1000), device.queue(), np.full(1000, 5, np.float32)
+    gone, upload = weakref.ref(host), pintle.upload(a, host, copy=False)
+    recording = device.record(upload, pintle.copy(b, a))
+    queue.submit(upload).wait(30)
+    queue.submit(pintle.fill(a, 0.0))
+    queue.replay(recording)
+    done = queue.replay(recording)
+    del host, upload, recording
+    done.wait(30)
+    assert (b.numpy() == 5).all() and gone_soon(gone, device)
+
+
+def test_an_upload_without_a_copy_that_is_refused_keeps_nothing(cpu):
+    host = np.full(8, 5, np.float32)
+    gone = weakref.ref(host)
+    sealed = cpu.buffer(np.zeros(8, np.float32))
+    sealed.seal()
+    with pytest.raises(pintle.InvalidArgument):
+        cpu.queue().submit(pintle.upload(sealed, host, copy=False))
+    del host
+    assert gone_soon(gone, cpu)
+
+
+POKE = "void poke(const pintle_group* group, void* const* a) { **(float**)a[0] = 5.0f; }"
+
+
+def test_a_launch_says_what_it_uses_by_address(cpu):
+    poke = taken(cpu, pintle.source(POKE, format="c", signatures=["poke(at: u64) group 1"]))["poke"]
+    there, seen = cpu.buffer(np.zeros(4, np.float32)), cpu.empty(4)
+    launch = poke.command(there.native.address, groups=1)
+    cpu.queue().submit(launch, pintle.uses(there, "write"), pintle.copy(seen, there)).wait(30)
+    assert seen.numpy().tolist() == [5, 0, 0, 0]
+    recording = cpu.record(launch, pintle.uses(pintle.slot(0)), pintle.copy(seen, pintle.slot(0)))
+    there.numpy()[1] = 2
+    cpu.queue().replay(recording, there).wait(30)
+    assert seen.numpy().tolist() == [5, 2, 0, 0]
+
+
+def test_uses_that_cannot_be_are_refused(cpu):
+    buffer = cpu.empty(4)
+    with pytest.raises(pintle.InvalidArgument):
+        cpu.queue().submit(pintle.uses(buffer))  # no launch is before it
+    with pytest.raises(pintle.InvalidArgument, match="read_write"):
+        pintle.uses(buffer, "look")
+    for make in (lambda: pintle.uses(np.ones(4)), lambda: pintle.holds(buffer[0:2]), lambda: pintle.holds(None)):
+        with pytest.raises(TypeError):
+            make()
+
+
+def test_a_list_holds_a_buffer(cpu, gate):
+    array = np.ones(1000, np.float32)
+    gone, buffer = weakref.ref(array), cpu.wrap(array)
+    done = cpu.queue().submit(pintle.holds(buffer), after=[gate.point(1)])
+    buffer.close()
+    del array, buffer
+    gc.collect()
+    assert gone() is not None
+    gate.set(1)
+    done.wait(30)
+    assert gone_soon(gone, cpu)
+
+
+def test_launches_and_replays_raise_points(device, saxpy):
+    x, y = xy(device)
+    queue, signal = device.queue(), pintle.Signal()
+    recording = device.record(saxpy.command(1.0, x, y, 1000, items=1000))
+    queue.launch(saxpy, 2.0, x, y, 1000, items=1000, signal=[signal.point(3)], timeout=30)
+    signal.point(3).wait(30)
+    queue.replay(recording, signal=[signal.point(4), signal.point(5)], timeout=30, label="again")
+    signal.point(5).wait(30)
+    assert signal.value == 5 and (y.numpy() == 10).all()
+
+
+def test_points_of_launches_and_replays_fail_with_them(cpu, cpu_saxpy):
+    x, y = xy(cpu)
+    recording = cpu.record(cpu_saxpy.command(1.0, x, y, 1000, items=1000))
+    for start in (lambda queue, **options: queue.launch(cpu_saxpy, 2.0, x, y, 1000, items=1000, **options), lambda queue, **options: queue.replay(recording, **options)):
+        cause, signal = pintle.Signal(), pintle.Signal()
+        start(cpu.queue(), after=[cause.point(1)], signal=[signal.point(1)])
+        cause.fail("no more")
+        with pytest.raises(pintle.Cancelled, match="no more"):
+            signal.point(1).wait(30)
+
+
+@pytest.mark.parametrize("options, kind", [({"signal": 3}, TypeError), ({"signal": [3]}, TypeError), ({"signal": pintle.Signal().point(1)}, TypeError),
+                                           ({"timeout": -1}, pintle.InvalidArgument), ({"timeout": "1"}, TypeError), ({"label": 3}, TypeError)])
+def test_options_that_cannot_be_submit_nothing(cpu, cpu_saxpy, options, kind):
+    x, y = xy(cpu)
+    queue, recording = cpu.queue(), cpu.record(cpu_saxpy.command(1.0, x, y, 1000, items=1000))
+    for start in (lambda: queue.launch(cpu_saxpy, 2.0, x, y, 1000, items=1000, **options), lambda: queue.replay(recording, **options)):
+        with pytest.raises(kind):
+            start()
+    assert queue.last().value == 0
+
+
+def test_a_timeout_of_launches_and_replays_is_for_room(cpu, cpu_saxpy, gate):
+    x, y = xy(cpu)
+    recording = cpu.record(cpu_saxpy.command(1.0, x, y, 1000, items=1000))
+    queues = [cpu.queue(), cpu.queue()]
+    for queue, start in zip(queues, (lambda queue: queue.launch(cpu_saxpy, 1.0, x, y, 1000, items=1000, timeout=0.02),
+                                     lambda queue: queue.replay(recording, timeout=0.02))):
+        queue.submit(after=[gate.point(1)])
+        with pytest.raises(pintle.Timeout):
+            for _ in range(cpu.info.max_in_flight + 2):
+                start(queue)
+    gate.set(1)
+    for queue in queues:
+        queue.last().wait(60)
+
+
+def test_a_queue_checks_without_submitting(device):
+    queue, buffer, dead = device.queue(), device.buffer(np.zeros((4, 4), np.float32)), device.empty(4)
+    for memory in (buffer, buffer[1:3]):
+        queue.check(memory)
+        queue.check(memory, "read")
+    buffer.seal()
+    queue.check(buffer, "read")
+    dead.close()
+    other = pintle.open("null").empty(4)
+    for use, kind in ((lambda: queue.check(buffer), pintle.InvalidArgument), (lambda: queue.check(buffer[0:1], "write"), pintle.InvalidArgument),
+                      (lambda: queue.check(dead), pintle.Stale), (lambda: queue.check(other), pintle.InvalidArgument),
+                      (lambda: queue.check(buffer, "look"), pintle.InvalidArgument), (lambda: queue.check(np.zeros(4)), TypeError)):
+        with pytest.raises(kind):
+            use()
+    assert queue.last().value == 0
+
+
+def test_a_queue_that_has_failed_says_so_when_it_checks(cpu):
+    queue, cause = cpu.queue(), pintle.Signal()
+    done = queue.submit(after=[cause.point(1)])
+    cause.fail("The cable is cut.")
+    with pytest.raises(pintle.Cancelled):
+        done.wait(30)
+    with pytest.raises(pintle.Cancelled, match="cable"):
+        queue.check(cpu.empty(4))

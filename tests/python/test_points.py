@@ -334,3 +334,67 @@ def test_a_handler_of_the_log_that_raises_does_no_harm():
 def test_an_unknown_level_is_refused_with_the_known_ones():
     with pytest.raises(pintle.InvalidArgument, match="debug"):
         pintle.log_to_logging("loud")
+
+
+def test_a_signal_says_what_it_has_failed_with(cpu):
+    signal, queue, cause = pintle.Signal(3), cpu.queue(), pintle.Signal()
+    assert signal.failure is None and queue.signal.failure is None
+    signal.fail("It is over.", pintle.DeviceLost)
+    signal.fail("Again.", pintle.Timeout)  # only the first one counts
+    assert isinstance(signal.failure, pintle.DeviceLost) and "It is over." in str(signal.failure) and signal.value == 3
+    done = queue.submit(after=[cause.point(1)])
+    cause.fail("no more")
+    with pytest.raises(pintle.Cancelled):
+        done.wait(30)
+    assert isinstance(queue.signal.failure, pintle.Cancelled)
+    signal.close()
+    with pytest.raises(pintle.Stale):
+        _ = signal.failure
+
+
+def test_a_function_is_called_in_the_order_of_the_queue(device):
+    queue, buffer, out, seen = device.queue(), device.empty(4), np.zeros(4, np.float32), []
+    queue.submit(pintle.fill(buffer, 1.0), pintle.download(out, buffer))
+    called = queue.call(lambda: seen.append((out[0], threading.current_thread())), label="a look")
+    queue.submit(pintle.fill(buffer, 2.0), pintle.download(out, buffer)).wait(30)
+    assert called.reached and out.tolist() == [2] * 4
+    (value, thread), = seen
+    assert value == 1 and thread.daemon and thread is not threading.main_thread()
+
+
+def test_a_function_is_called_by_a_device_without_threads():
+    device, seen = pintle.open("cpu?inline"), []
+    queue, buffer = device.queue(), device.empty(4)
+    queue.submit(pintle.fill(buffer, 1.0))
+    queue.call(lambda: seen.append(1)).wait(30)
+    assert seen == [1]
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("by 0"), SystemExit(3), KeyboardInterrupt("now")])
+def test_an_exception_of_a_call_fails_its_point(cpu, error):
+    def fail():
+        raise error
+    queue = cpu.queue()
+    done = queue.call(fail)
+    with pytest.raises(pintle.Cancelled, match=type(error).__name__):
+        done.wait(30)
+    with pytest.raises(pintle.Cancelled):
+        queue.submit().wait(30)
+
+
+def test_a_failure_before_a_call_is_the_failure_of_the_call(cpu):
+    queue, cause, seen = cpu.queue(), pintle.Signal(), []
+    queue.submit(after=[cause.point(1)])
+    done = queue.call(lambda: seen.append(1))
+    cause.fail("The camera is unplugged.")
+    with pytest.raises(pintle.Cancelled, match="unplugged"):
+        done.wait(30)
+    assert seen == []
+
+
+def test_call_takes_a_function(cpu):
+    queue = cpu.queue()
+    for wrong in (None, 3, "f"):
+        with pytest.raises(TypeError):
+            queue.call(wrong)
+    assert queue.last().value == 0

@@ -187,6 +187,11 @@ ENDS = {
     "a callback that is due": "gate = pintle.Signal()\ngate.point(1).then(lambda error: None)\ngate.set(1)",
     "a callback that never comes": "gate = pintle.Signal()\ngate.point(1).then(lambda error: None)",
     "a callback that runs": "import time\ngate = pintle.Signal()\ngate.point(1).then(lambda error: time.sleep(60))\ngate.set(1)\ntime.sleep(0.1)",
+    "a call that has not begun": "gate = pintle.Signal()\nqueue = ready()[4]\nqueue.submit(after=[gate.point(1)])\nqueue.call(print)",
+    "a call that runs": "import time\nqueue = ready()[4]\nqueue.call(lambda: time.sleep(60))\ntime.sleep(0.1)",
+    "an upload in flight without a copy": "device, kernel, x, y, queue = ready()\nqueue.submit(pintle.upload(x, np.ones(1000, np.float32), copy=False), after=[pintle.Signal().point(1)])",
+    "wrapped memory in flight": "device, kernel, x, y, queue = ready()\na = np.ones(1000, np.float32)\n"
+                                "queue.submit(pintle.fill(device.wrap_memory(a.ctypes.data, 1000, owner=a), 1.0), after=[pintle.Signal().point(1)])\ndel a",
     "the log": "pintle.log_to_logging('debug')\ndevice, kernel, x, y, queue = ready()\nqueue.launch(kernel, 2.0, x, y, 1000, items=1000)",
     "an array that outlives": "import sys\ndevice, kernel, x, y, queue = ready()\nsys.kept = y.numpy()",
     "a thread that waits": "import threading\ngate = pintle.Signal()\nthreading.Thread(target=lambda: gate.point(1).wait(60), daemon=True).start()",

@@ -179,3 +179,54 @@ def test_a_simulated_device_replays_arrays():
     buffer = device.empty(4)
     recording = device.record(pintle.upload(buffer, pintle.slot(0)), pintle.download(pintle.slot(1), buffer))
     device.queue().replay(recording, ones(count=4), ones(count=4)).wait(30)
+
+
+def test_slots_stand_for_the_buffers_of_copies_and_fills(device):
+    a, b, queue = device.buffer(np.arange(8, dtype=np.float32)), device.buffer(np.zeros(8, np.float32)), device.queue()
+    to, filled = device.empty(8), device.empty(8)
+    recording = device.record(pintle.copy(pintle.slot(0), a), pintle.fill(pintle.slot(1), 3.0, dtype="f32"), pintle.copy(b, pintle.slot(1)))
+    assert recording.slots == 2
+    queue.replay(recording, to, filled).wait(30)
+    assert to.numpy().tolist() == list(range(8)) and filled.numpy().tolist() == b.numpy().tolist() == [3] * 8
+    both = device.record(pintle.copy(pintle.slot(0), pintle.slot(1)))
+    queue.replay(both, b[0:4], a[4:8]).wait(30)
+    assert b.numpy().tolist() == [4, 5, 6, 7, 3, 3, 3, 3]
+
+
+def test_a_slot_stands_for_the_buffer_of_a_timestamp(device):
+    if not device.supports("timestamp"):
+        pytest.skip(f"{device.id}: {device.supports('timestamp').detail}")
+    recording, queue, ticks = device.record(pintle.timestamp(pintle.slot(0))), device.queue(), device.buffer(np.zeros(2, np.uint64))
+    queue.replay(recording, ticks[0:1])
+    queue.replay(recording, ticks[1:2]).wait(30)
+    first, second = (int(each) for each in ticks.numpy())
+    assert 0 < first <= second
+
+
+def test_a_slot_stands_for_the_grid_of_a_launch(device, saxpy):
+    if not device.supports("indirect"):
+        pytest.skip(f"{device.id}: {device.supports('indirect').detail}")
+    x, y, queue = device.buffer(np.full(COUNT, 3, np.float32)), device.buffer(ones()), device.queue()
+    recording = device.record(saxpy.indirect(2.0, x, pintle.slot(1), COUNT, grid=pintle.slot(0), most=4))
+    queue.replay(recording, device.buffer(np.array([4, 1, 1], np.uint32)), y).wait(30)
+    assert (y.numpy() == 7).all()
+
+
+def test_slots_of_buffers_that_cannot_be_are_refused(cpu):
+    buffer, queue = cpu.empty(8), cpu.queue()
+    for make in (lambda: pintle.fill(pintle.slot(0), 1.0), lambda: pintle.fill(buffer, 1.0, dtype="f32"), lambda: pintle.copy(pintle.slot(0), 3),
+                 lambda: pintle.copy(3, pintle.slot(0)), lambda: pintle.fill(pintle.slot(0), "x", dtype="f32")):
+        with pytest.raises(TypeError):
+            make()
+    for make in (lambda: pintle.fill(pintle.slot(0), 256, dtype="u8"), lambda: pintle.fill(pintle.slot(0), 1, dtype="f31"),
+                 lambda: queue.submit(pintle.copy(pintle.slot(0), buffer)), lambda: queue.submit(pintle.fill(pintle.slot(0), 1.0, dtype="f32")),
+                 lambda: cpu.record(pintle.copy(pintle.slot(0), pintle.slot(0)))):
+        with pytest.raises(pintle.InvalidArgument):
+            make()
+    with pytest.raises(pintle.Unsupported, match="bf16"):
+        cpu.record(pintle.fill(pintle.slot(0), 1.0, dtype="bf16"))
+    recording = cpu.record(pintle.copy(pintle.slot(0), buffer))
+    for wrong, kind in ((1.0, TypeError), (ones(count=8), TypeError), (cpu.empty(4), pintle.InvalidArgument), (pintle.open("null").empty(8), pintle.InvalidArgument)):
+        with pytest.raises(kind):
+            queue.replay(recording, wrong)
+    assert queue.last().value == 0

@@ -36,6 +36,9 @@ typedef struct pintle_pair {
 PINTLE_C_API pintle_status pintle_use(pintle_thing thing, const char* const* names,
                                       void (*call)(void* data, uint32_t n), struct Other* other, pintle_error* error);
 """
+ASKING = """PINTLE_C_API pintle_status pintle_ask(pintle_status (*answer)(void* data, const pintle_thing* thing),
+                                      void* data, pintle_error* error);
+"""
 
 
 class CHeadersTest(unittest.TestCase):
@@ -44,6 +47,10 @@ class CHeadersTest(unittest.TestCase):
         self.assertEqual(function.short, "use")
         self.assertEqual(function.parameters, [("pintle_thing", "thing"), ("char**", "names"), ("callback", "call"), ("Other*", "other"),
                                                ("pintle_error*", "error")])
+
+    def test_a_callback_may_answer(self):
+        (function,) = c_headers.functions(ASKING)
+        self.assertEqual(function.parameters, [("callback", "answer"), ("void*", "data"), ("pintle_error*", "error")])
 
     def test_types_are_handles_and_structs(self):
         types = c_headers.Types(HEADER)

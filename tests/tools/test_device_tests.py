@@ -46,11 +46,13 @@ class RunTest(unittest.TestCase):
         self.addCleanup(tree.folder.cleanup)
         self.tree = tree
         for name, text in {"bin/pintle": PINTLE, "bin/bench": BENCH, "bin/clean_end_one": "#!/bin/sh\n", "bin/differential": "#!/bin/sh\n",
-                           "bin/faults": "#!/bin/sh\n", "lent/liblent.so.1": "",
+                           "bin/faults": "#!/bin/sh\n", "bin/cuda_facts": "#!/bin/sh\ncat \"$(dirname \"$0\")/../answers/facts\"\n",
+                           "facts/nvidia-h200.txt": "# A card.\na.one: 700 701  # line 7\na.two: yes  # line 8\na.three: not measured  # not measured\n",
+                           "lent/liblent.so.1": "",
                            "VERSION": "pintle 9\nbackends: cpu, cuda, null, opencl, vulkan\n"}.items():
             tree[f"bundle/{name}"] = text
         for name, text in {"devices": "cpu  cpu  a processor\n", "libraries": "", "manifest": "", "manifest_found": "", "vendors": "",
-                           "vendors_found": "", "conform": PASSES, "suite": json.dumps(conform(), indent=2)}.items():
+                           "vendors_found": "", "facts": "a.one: 700 701  # line 7\n", "conform": PASSES, "suite": json.dumps(conform(), indent=2)}.items():
             self.answer(name, text)
         shutil.copy(ROOT / "tools/device_tests/run.sh", tree.root / "bundle")
         for program in (tree.root / "bundle/bin").iterdir():
@@ -143,7 +145,26 @@ class RunTest(unittest.TestCase):
         parts = {"info", "suite", "near_the_end", "clean_end_one", "random", "random_with_cpu", "figure_launch", "fault_out_of_memory",
                  "fault_endless", "fault_bad_store"}
         for identity in ("cuda", "opencl:nvidia", "vulkan"):
-            self.assertEqual({part["part"] for part in result["parts"] if part["device"] == identity}, parts)
+            own = parts | {"facts"} if identity == "cuda" else parts
+            self.assertEqual({part["part"] for part in result["parts"] if part["device"] == identity}, own)
+
+    def test_what_the_driver_does_is_kept_and_compared(self):
+        self.here_is_one_card()
+        said_here = "# A GPU, driver 13000\na.one: 700 716  # line 7\na.two: yes  # line 8\na.three: 1021  # not measured\na.four: not asked (why)  # line 9\n"
+        self.answer("facts", said_here)
+        said, result, folder = self.run_it(code=0)
+        self.assertEqual(self.status_of(result, "facts"), "passed")
+        self.assertIn("3 rules have an answer; 1 are not as on the NVIDIA H200", said)
+        self.assertIn("a.one: 700 716 (the H200: 700 701)\n", said)
+        self.assertEqual((folder / "facts-cuda.txt").read_text(), said_here)
+
+    def test_facts_that_do_not_end_keep_what_they_said(self):
+        self.here_is_one_card()
+        self.put_program("cuda_facts", "echo 'a.one: 0  # line 7'; exit 9")
+        said, result, folder = self.run_it(code=1)
+        self.assertEqual(self.status_of(result, "facts"), "failed")
+        self.assertIn("a.one: 0 (the H200: 700 701)\n", said)
+        self.assertEqual((folder / "facts-cuda.txt").read_text(), "a.one: 0  # line 7\n")
 
     def test_faults_are_last_of_all_devices(self):
         self.here_is_one_card()

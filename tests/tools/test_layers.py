@@ -242,8 +242,8 @@ Begin in `src/core/device.cpp`, then `npy.h` and `include/pintle/{device,error}.
 | `src/kit` | seam, base | pieces |
 | `src/backends/X` | seam, kit, host, spirv, wgsl, stablehlo, amdgcn, opencl_c, base, vendor | one backend |
 | `src/layers/X` | seam, kit, spirv, base | decorators |
-| `src/core` | seam, base, io, plan, kit | everything |
-| `src/cli` | public API, io, opencl_c, spirv, wgsl, stablehlo, amdgcn, base, collective, conformance, bench, examples | the command |
+| `src/core` | seam, base, io, plan, kit, inference, registry | everything |
+| `src/cli` | public API, io, opencl_c, spirv, wgsl, stablehlo, inference, amdgcn, base, collective, conformance, bench, examples | the command |
 """
 
 

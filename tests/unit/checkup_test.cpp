@@ -1,5 +1,5 @@
 // A device that does not answer is found: by recovery, and after a wait that was given up.
-#include "core/life/checkup.h"
+#include "core/life/life.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

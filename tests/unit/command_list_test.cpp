@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/list/launch.h"
+#include "core/list/list_state.h"
 #include "unit/device_over.h"
 #include "unit/golden.h"
 

@@ -1,4 +1,4 @@
-#include "core/device/device_id.h"
+#include "registry/device_id.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "pintle/must.h"
 #include "unit/golden.h"
 
-namespace pintle::core {
+namespace pintle::registry {
 namespace {
 
 std::string canonical(std::string_view text) {
@@ -132,4 +132,4 @@ TEST(DeviceId, WhatParsesPrintsAndParsesTheSame) {
 }
 
 }  // namespace
-}  // namespace pintle::core
+}  // namespace pintle::registry

@@ -2,6 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <future>
+#include <memory>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+
 #include "kit/give_up.h"
 #include "kit/guarded.h"
 #include "kit/native_types.h"
@@ -74,6 +83,43 @@ TEST(Guarded, ADeviceThatIsGivenUpIsLostAndNeverDestroyed) {
     EXPECT_EQ(device.create_queue({}).error().message(), "It says nothing.");
   }
   EXPECT_FALSE(is_gone);
+}
+
+/// Has the pages that were imported until a kernel has ended, and its release keeps its caller as long.
+class Registering final : public Forwarding {
+ public:
+  explicit Registering(std::shared_future<void> ended)
+      : Forwarding("registering", test::open_null()), ended_(std::move(ended)) {}
+  Result<backend::MemoryId> import_memory(const backend::MemorySource&) override {
+    if (has_pages_.exchange(true)) return Error(Errc::unsupported, "It has them.").with_vendor({"lib", 712, "HAS"});
+    return backend::MemoryId{1};
+  }
+  void release(backend::MemoryId) noexcept override {
+    ended_.wait();
+    has_pages_.store(false);
+  }
+
+ private:
+  const std::shared_future<void> ended_;
+  std::atomic<bool> has_pages_{false};
+};
+
+TEST(GuardedConcurrency, PagesAreImportedAgainBehindTheirRelease) {
+  std::promise<void> ended;
+  StepQueues queues;
+  Guarded device(std::make_unique<Registering>(ended.get_future().share()), std::make_shared<Loss>("null"), queues,
+                 Driving::loads_wait, [](backend::MemoryId) noexcept { return true; });
+  std::array<std::byte, 16> bytes{};
+  const backend::MemorySource pages = std::span<std::byte>(bytes);
+  const auto first = device.import_memory(pages);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(device.import_memory(pages).error().vendor()->number, 712) << "nobody releases them";
+  device.release(*first);  // at once, though the kernel runs
+  std::optional<Result<backend::MemoryId>> again;
+  std::thread importing([&] { again = device.import_memory(pages); });
+  ended.set_value();
+  importing.join();
+  EXPECT_TRUE(*again);
 }
 
 enum class Id : std::uint64_t { none = 0 };

@@ -1,4 +1,4 @@
-#include "core/buffers/object_table.h"
+#include "kit/object_table.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,7 @@
 #include <random>
 #include <set>
 
-#include "core/buffers/stamps.h"
-
-namespace pintle::core {
+namespace pintle::kit {
 namespace {
 
 TEST(ObjectTable, IdsAreNeverZeroAndNeverUsedTwice) {
@@ -18,18 +16,19 @@ TEST(ObjectTable, IdsAreNeverZeroAndNeverUsedTwice) {
   for (int i = 0; i < 1000; ++i) {
     const std::uint64_t id = table.insert(i);
     EXPECT_TRUE(seen.insert(id).second);
-    EXPECT_EQ(table.erase(id), i);
+    ASSERT_NE(table.find(id), nullptr);
+    EXPECT_EQ(*table.find(id), i);
+    table.drop(id);
   }
 }
 
 TEST(ObjectTable, StaleIdsFindNothing) {
   ObjectTable<int> table(1);
   const std::uint64_t first = table.insert(1);
-  ASSERT_TRUE(table.erase(first));
+  table.drop(first);
   const std::uint64_t second = table.insert(2);
   EXPECT_EQ(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second));
   EXPECT_EQ(table.find(first), nullptr);
-  EXPECT_FALSE(table.erase(first));
   ASSERT_NE(table.find(second), nullptr);
   EXPECT_EQ(*table.find(second), 2);
   EXPECT_EQ(table.find(second + 1), nullptr);
@@ -40,7 +39,7 @@ TEST(ObjectTable, PlaceWhoseEpochsAreUsedUpIsNotGivenAgain) {
   ObjectTable<int> table(0xffffffff);
   const std::uint64_t last = table.insert(1);
   EXPECT_EQ(last, 0xffffffff'00000000);
-  ASSERT_TRUE(table.erase(last));
+  table.drop(last);
   EXPECT_EQ(table.find(last), nullptr);
   const std::uint64_t next = table.insert(2);
   EXPECT_EQ(static_cast<std::uint32_t>(next), 1u);
@@ -49,9 +48,11 @@ TEST(ObjectTable, PlaceWhoseEpochsAreUsedUpIsNotGivenAgain) {
 TEST(ObjectTable, ObjectsMayBeMoveOnly) {
   ObjectTable<std::unique_ptr<int>> table(1);
   const std::uint64_t id = table.insert(std::make_unique<int>(5));
-  const auto taken = table.erase(id);
-  ASSERT_TRUE(taken && *taken);
-  EXPECT_EQ(**taken, 5);
+  ASSERT_NE(table.find(id), nullptr);
+  const auto taken = std::move(*table.find(id));
+  table.drop(id);
+  EXPECT_EQ(*taken, 5);
+  EXPECT_EQ(table.find(id), nullptr);
 }
 
 TEST(ObjectTable, AgreesWithAMapOnRandomWork) {
@@ -63,25 +64,19 @@ TEST(ObjectTable, AgreesWithAMapOnRandomWork) {
       oracle.emplace(table.insert(i), i);
     } else {
       const auto victim = std::next(oracle.begin(), static_cast<std::ptrdiff_t>(random() % oracle.size()));
-      ASSERT_EQ(table.erase(victim->first), victim->second);
+      const int* const found = table.find(victim->first);
+      ASSERT_NE(found, nullptr);
+      ASSERT_EQ(*found, victim->second);
+      table.drop(victim->first);
       oracle.erase(victim);
     }
-    if (oracle.size() > 64) oracle.erase(oracle.begin()), table.erase(0);
+    if (oracle.size() > 64) oracle.erase(oracle.begin());
+    ASSERT_EQ(table.find(0), nullptr);
   }
   std::map<std::uint64_t, int> all;
   table.for_each([&](std::uint64_t id, int value) { all.emplace(id, value); });
   for (const auto& [id, value] : oracle) EXPECT_EQ(all.at(id), value);
 }
 
-TEST(Stamps, KeepTheLastSerialOfEachQueue) {
-  Stamps stamps;
-  stamps.set(1, 5);
-  stamps.set(2, 9);
-  stamps.set(1, 6);
-  std::map<std::uint64_t, std::uint64_t> seen;
-  for (const Stamp& stamp : stamps) EXPECT_TRUE(seen.emplace(stamp.queue, stamp.serial).second);
-  EXPECT_EQ(seen, (std::map<std::uint64_t, std::uint64_t>{{1, 6}, {2, 9}}));
-}
-
 }  // namespace
-}  // namespace pintle::core
+}  // namespace pintle::kit

@@ -1,17 +1,21 @@
 // Chunks of a pool's blocks: classes, splitting, merging, stamps. Without a device.
-#include "core/buffers/pool_heap.h"
+#include "kit/pool_heap.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <random>
 #include <set>
+#include <utility>
+#include <vector>
 
-#include "core/buffers/queue_order.h"
-
-namespace pintle::core {
+namespace pintle::kit {
 namespace {
+
+using Stamps = std::vector<std::uint64_t>;
+using Heap = PoolHeap<Stamps>;
 
 constexpr std::uint64_t kib = 1024, mib = kib * kib;
 
@@ -19,20 +23,14 @@ backend::MemoryId memory(std::uint64_t number) { return backend::MemoryId{number
 const auto anybody = [](const Stamps&) { return true; };
 const auto nobody = [](const Stamps& stamps) { return stamps.empty(); };
 
-Stamps stamp(std::uint64_t queue, std::uint64_t serial) {
-  Stamps stamps;
-  stamps.set(queue, serial);
-  return stamps;
-}
-
-std::vector<std::pair<backend::MemoryId, std::uint64_t>> drop_blocks(PoolHeap& heap, std::uint64_t keep) {
+std::vector<std::pair<backend::MemoryId, std::uint64_t>> drop_blocks(Heap& heap, std::uint64_t keep) {
   std::vector<std::pair<backend::MemoryId, std::uint64_t>> dropped;
   while (const auto block = heap.drop_block(keep)) dropped.push_back(*block);
   return dropped;
 }
 
 TEST(PoolHeap, ClassesAreAtMostAnEighthLarger) {
-  const PoolHeap heap;
+  const Heap heap;
   std::mt19937_64 random(3);
   std::uint64_t last = 0;
   for (std::uint64_t size = 1; size < 64 * kib; size += 1 + size / 300) {
@@ -57,14 +55,14 @@ TEST(PoolHeap, ClassesAreAtMostAnEighthLarger) {
 }
 
 TEST(PoolHeap, GranulesOfADevice) {
-  const PoolHeap heap(512);
+  const Heap heap(512);
   EXPECT_EQ(heap.rounded(1), 512u);
   EXPECT_EQ(heap.rounded(513), kib);
   EXPECT_EQ(heap.rounded(16 * kib), 16 * kib);
 }
 
 TEST(PoolHeap, SplitsAndMerges) {
-  PoolHeap heap;
+  Heap heap;
   EXPECT_EQ(heap.take_free(256), nullptr);
   heap.add_block(memory(1), mib);
   EXPECT_EQ(heap.largest_free(), mib);
@@ -87,11 +85,11 @@ TEST(PoolHeap, SplitsAndMerges) {
 }
 
 TEST(PoolHeap, WaitingChunksKeepTheirStampsAndDoNotMerge) {
-  PoolHeap heap;
+  Heap heap;
   heap.add_block(memory(1), 4 * kib);
   auto* const a = heap.take_free(2 * kib);
   auto* const b = heap.take_free(2 * kib);
-  heap.give(*a, stamp(1, 5));
+  heap.give(*a, {5});
   heap.give(*b, {});
   heap.settle(nobody);
   EXPECT_EQ(heap.waiting(), 2 * kib);
@@ -100,22 +98,22 @@ TEST(PoolHeap, WaitingChunksKeepTheirStampsAndDoNotMerge) {
   EXPECT_EQ(heap.reuse(kib, anybody), nullptr) << "another class";
   auto* const again = heap.reuse(2 * kib, anybody);
   ASSERT_EQ(again, a);
-  EXPECT_EQ(again->stamps.begin()->serial, 5u);
+  EXPECT_EQ(again->stamps, Stamps{5});
   EXPECT_EQ(heap.waiting(), 0u);
 }
 
 TEST(PoolHeap, LastInIsFirstOut) {
-  PoolHeap heap;
+  Heap heap;
   heap.add_block(memory(1), 64 * kib);
-  std::vector<PoolHeap::Chunk*> chunks;
+  std::vector<Heap::Chunk*> chunks;
   for (int i = 0; i < 8; ++i) chunks.push_back(heap.take_free(8 * kib));
-  for (PoolHeap::Chunk* chunk : chunks) heap.give(*chunk, {});
+  for (Heap::Chunk* chunk : chunks) heap.give(*chunk, {});
   std::ranges::reverse(chunks);
-  for (PoolHeap::Chunk* chunk : chunks) EXPECT_EQ(heap.reuse(8 * kib, anybody), chunk);
+  for (Heap::Chunk* chunk : chunks) EXPECT_EQ(heap.reuse(8 * kib, anybody), chunk);
 }
 
 TEST(PoolHeap, DropsWhatIsWhollyFreeLargestFirst) {
-  PoolHeap heap;
+  Heap heap;
   heap.add_block(memory(1), 4 * kib);
   heap.add_block(memory(2), 16 * kib);
   heap.add_block(memory(3), 8 * kib);
@@ -136,9 +134,9 @@ TEST(PoolHeap, DropsWhatIsWhollyFreeLargestFirst) {
 
 // Against a simple model: live chunks never overlap, and the sums are right.
 TEST(PoolHeap, RandomUseKeepsItsInvariants) {
-  PoolHeap heap;
+  Heap heap;
   std::mt19937_64 random(11);
-  std::vector<PoolHeap::Chunk*> live;
+  std::vector<Heap::Chunk*> live;
   std::uint64_t blocks = 0, used = 0;
   for (int step = 0; step < 30000; ++step) {
     const auto what = random() % 100;
@@ -158,7 +156,7 @@ TEST(PoolHeap, RandomUseKeepsItsInvariants) {
     } else if (what < 96 && !live.empty()) {
       std::swap(live[random() % live.size()], live.back());
       used -= live.back()->size;
-      heap.give(*live.back(), random() % 3 == 0 ? stamp(random() % 3, 1) : Stamps());
+      heap.give(*live.back(), random() % 3 == 0 ? Stamps{random() % 3} : Stamps());
       live.pop_back();
     } else {
       heap.settle(what == 99 ? decltype(+anybody)(anybody) : decltype(+nobody)(nobody));
@@ -178,38 +176,12 @@ TEST(PoolHeap, RandomUseKeepsItsInvariants) {
       last = &place;
     }
   }
-  for (PoolHeap::Chunk* chunk : live) heap.give(*chunk, {});
+  for (Heap::Chunk* chunk : live) heap.give(*chunk, {});
   heap.settle(anybody);
   static_cast<void>(drop_blocks(heap, 0));
   EXPECT_EQ(heap.held(), 0u);
   EXPECT_EQ(heap.waiting(), 0u);
 }
 
-TEST(QueueOrder, FollowsWaitsThroughQueues) {
-  const auto never = [](const Stamp&) { return false; };
-  QueueOrder order;
-  order.begin();
-  EXPECT_TRUE(order.is_behind({1, 5}, {1, 5}));
-  EXPECT_FALSE(order.is_behind({1, 5}, {1, 6}));
-  EXPECT_FALSE(order.is_behind({1, 5}, {2, 1}));
-  order.add({2, 3}, {1, 5}, never);
-  order.add({3, 4}, {2, 3}, never);
-  EXPECT_TRUE(order.is_behind({3, 4}, {1, 5}));
-  EXPECT_TRUE(order.is_behind({3, 9}, {1, 4}));
-  EXPECT_FALSE(order.is_behind({3, 3}, {1, 5})) << "before the wait";
-  EXPECT_FALSE(order.is_behind({3, 4}, {1, 6}));
-  order.add({4, 1}, {2, 2}, never);
-  EXPECT_FALSE(order.is_behind({4, 1}, {1, 5})) << "behind a submission that was before the wait";
-}
-
-TEST(QueueOrder, ForgetsWhatIsFinished) {
-  QueueOrder order;
-  order.begin();
-  for (std::uint64_t i = 1; i <= 1000; ++i) {
-    order.add({2, i}, {1, i}, [&](const Stamp& stamp) { return stamp.serial + 10 < i; });
-    ASSERT_TRUE(order.is_behind({2, i}, {1, i}));
-  }
-}
-
 }  // namespace
-}  // namespace pintle::core
+}  // namespace pintle::kit

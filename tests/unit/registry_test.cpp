@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/device/catalog.h"
+#include "registry/catalog.h"
 #include "unit/golden.h"
 #include "unit/seam_support.h"
 
-namespace pintle::core {
+namespace pintle::registry {
 namespace {
 
 DeviceInfo device(DeviceKind kind, std::string uuid = {}) {
@@ -376,4 +376,4 @@ TEST_F(Registry, OpeningErrorsNameTheDevice) {
 }
 
 }  // namespace
-}  // namespace pintle::core
+}  // namespace pintle::registry

@@ -22,7 +22,7 @@ Command command(backend::Operation operation) { return {operation, nullptr, fals
 const Limits limits{.max_binding = 64, .offset_alignment = 8};
 
 std::vector<SlotRule> rules_of(const Command& one, std::vector<Argument> arguments = {}) {
-  return slot_rules(std::span(&one, 1), arguments, limits);
+  return slot_demands(std::span(&one, 1), arguments, limits).rules;
 }
 
 TEST(SlotRules, CommandsWithoutSlotsHaveNone) {
@@ -89,7 +89,25 @@ TEST(SlotRules, BuffersAreListedOnce) {
   EXPECT_FALSE(writes(uses[0].access));
   EXPECT_EQ(uses[1].buffer, 5u);
   EXPECT_TRUE(writes(uses[1].access));
-  EXPECT_EQ(slot_copies(commands).size(), 1u);
+  EXPECT_EQ(slot_demands(commands, {}, limits).copies.size(), 1u);
+}
+
+TEST(SlotRules, ASlotIsWrittenWhereAnyCommandWritesIt) {
+  Argument view;
+  view.access = Access::read;
+  view.range = slot(4);
+  const std::vector<Command> commands{command(backend::Copy{buffer(1, 0, 8), slot(0, 8)}),
+                                      command(backend::Copy{slot(2, 8), slot(0, 8)}),
+                                      command(backend::Copy{slot(0, 8), buffer(1, 0, 8)}),
+                                      command(backend::Download{{nullptr, 8, 3}, buffer(1, 0, 8)})};
+  const auto demands = slot_demands(commands, {&view, 1}, limits);
+  ASSERT_EQ(demands.accesses.size(), 5u);
+  EXPECT_TRUE(writes(demands.accesses[0]));
+  EXPECT_FALSE(writes(demands.accesses[1]));
+  EXPECT_TRUE(writes(demands.accesses[2]));
+  EXPECT_FALSE(writes(demands.accesses[3]));
+  EXPECT_FALSE(writes(demands.accesses[4]));
+  EXPECT_EQ(demands.copies.size(), 3u);
 }
 
 TEST(SlotRules, LaunchesAreFound) {
@@ -124,7 +142,7 @@ TEST(SlotRules, FillingPutsEveryBindingInItsPlace) {
   EXPECT_EQ(arguments[1].slot, backend::no_slot);
   EXPECT_EQ(std::get<backend::Copy>(commands[1].operation).from.offset, 16u);
   EXPECT_EQ(std::get<backend::Upload>(commands[2].operation).from.data, bytes);
-  EXPECT_TRUE(slot_rules(commands, arguments, limits).empty());
+  EXPECT_TRUE(slot_demands(commands, arguments, limits).rules.empty());
 }
 
 }  // namespace

@@ -16,12 +16,21 @@ using std::chrono::milliseconds;
 
 Command step() { return {backend::HostCall{}, nullptr, false}; }
 Command work() { return {backend::Fill{}, nullptr, false}; }
+Command mark() { return {backend::Timestamp{}, nullptr, false}; }
+Command use() { return {backend::Copy{}, nullptr, false}; }
 
 /// Writes down what it is told: "w" for each command started, "s" for a step, "|serial" for the end of a submission.
 class Fake final : public StepQueue::Native {
  public:
   bool is_step(const Command& command) const noexcept override {
-    return std::holds_alternative<backend::HostCall>(command.operation);
+    return std::holds_alternative<backend::HostCall>(command.operation) || begins_in_place(command);
+  }
+  bool begins_in_place(const Command& command) const noexcept override {
+    return std::holds_alternative<backend::Timestamp>(command.operation);
+  }
+  bool needs_end_of(std::span<const Command* const> begun, const Command& command,
+                    const backend::Commands&) const noexcept override {
+    return !begun.empty() && std::holds_alternative<backend::Copy>(command.operation);
   }
   Result<void> start(const StepQueue::Piece& piece) override {
     const std::lock_guard lock(mutex_);
@@ -140,6 +149,16 @@ TEST_F(StepQueueTest, StepsAreTakenBetweenWhatStandsAroundThem) {
   const std::array commands{work(), step(), work(), work(), step(), step(), work()};
   EXPECT_EQ(submit(queue, commands).value_or(0), 1u);
   EXPECT_EQ(fake.said("|1"), "wswwssw|1");
+}
+
+TEST_F(StepQueueTest, WhatBeginsInItsPlaceEndsBehindThePiece) {
+  StepQueue queue(all, QueueId{1}, 0, fake);
+  const std::array marks{work(), mark(), use(), mark(), work()};
+  EXPECT_EQ(submit(queue, marks).value_or(0), 1u);
+  EXPECT_EQ(fake.said("|1"), "wwswwws|1") << "what uses it comes behind its end, and one end is that of several";
+  const std::array others{mark(), mark(), step(), use(), mark()};
+  EXPECT_EQ(submit(queue, others).value_or(0), 2u);
+  EXPECT_EQ(fake.said("|2"), "wwswwws|1wwsswws|2");
 }
 
 // What a driver reads when it is enqueued has to be there by then.

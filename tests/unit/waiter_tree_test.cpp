@@ -1,5 +1,5 @@
 // Waiters by value, in whatever order they come.
-#include "core/time/waiter_tree.h"
+#include "kit/waiter_tree.h"
 
 #include <gtest/gtest.h>
 
@@ -15,6 +15,8 @@
 
 namespace pintle::core {
 namespace {
+
+using kit::WaiterTree;
 
 struct Node final : WaiterTree::Node {
   std::size_t number = 0;

@@ -50,6 +50,7 @@ static_assert(of(DeviceAttribute::compute_capability_major) == of(CU_DEVICE_ATTR
 static_assert(of(DeviceAttribute::compute_capability_minor) == of(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
 static_assert(of(DeviceAttribute::max_shared_per_block_opt_in) ==
               of(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
+static_assert(of(DeviceAttribute::read_only_registration) == of(CU_DEVICE_ATTRIBUTE_READ_ONLY_HOST_REGISTER_SUPPORTED));
 static_assert(of(FunctionAttribute::max_threads_per_block) == of(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
 static_assert(of(FunctionAttribute::shared_bytes) == of(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
 static_assert(of(FunctionAttribute::max_dynamic_shared_bytes) == of(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
@@ -65,6 +66,9 @@ static_assert(event_default == of(CU_EVENT_DEFAULT));
 static_assert(event_disable_timing == of(CU_EVENT_DISABLE_TIMING));
 static_assert(host_memory_portable == CU_MEMHOSTALLOC_PORTABLE);
 static_assert(host_memory_device_mapped == CU_MEMHOSTALLOC_DEVICEMAP);
+static_assert(register_portable == CU_MEMHOSTREGISTER_PORTABLE);
+static_assert(register_device_mapped == CU_MEMHOSTREGISTER_DEVICEMAP);
+static_assert(register_read_only == CU_MEMHOSTREGISTER_READ_ONLY);
 static_assert(launch_end == CU_LAUNCH_PARAM_END_AS_INT && launch_buffer == CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT &&
               launch_buffer_size == CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT);
 static_assert(of(CompilerStatus::success) == of(NVRTC_SUCCESS));

@@ -88,6 +88,9 @@ NUMBER(cuda::event_default, hipEventDefault);
 NUMBER(cuda::event_disable_timing, hipEventDisableTiming);
 NUMBER(cuda::host_memory_portable, hipHostMallocPortable);
 NUMBER(cuda::host_memory_device_mapped, hipHostMallocMapped);
+// The number of cuda's flag for read-only memory means another thing to HIP: it is never given.
+NUMBER(cuda::register_portable, hipHostRegisterPortable);
+NUMBER(cuda::register_device_mapped, hipHostRegisterMapped);
 NUMBER(CompilerStatus::success, HIPRTC_SUCCESS);
 NUMBER(CompilerStatus::out_of_memory, HIPRTC_ERROR_OUT_OF_MEMORY);
 NUMBER(CompilerStatus::invalid_input, HIPRTC_ERROR_INVALID_INPUT);

@@ -24,7 +24,7 @@ place_of() { /sbin/ldconfig -p | awk -v name="$1" '$1 == name && !found++ {print
 copy_programs() {
   local name
   mkdir -p "$bundle/bin"
-  for name in pintle bench bench_start bench_empty bench_first_result bench_first_result_direct fault_sweep faults differential; do
+  for name in pintle bench bench_start bench_empty bench_first_result bench_first_result_direct fault_sweep faults differential cuda_facts; do
     cp "$programs/$name" "$bundle/bin/"
   done
   cp "$programs"/clean_end_* "$bundle/bin/"
@@ -51,10 +51,11 @@ lend() {
 
 copy_rest() {
   local library
-  mkdir -p "$bundle/lent" "$bundle/tools"
+  mkdir -p "$bundle/lent" "$bundle/tools" "$bundle/facts"
   for library in "${lent[@]}"; do lend "$library"; done
   cp -L "$(command -v glslangValidator)" "$(command -v xz)" "$bundle/tools/"
   cp "$here/run.sh" "$bundle/"
+  cp "$here/../../tests/simulators/facts/nvidia-h200.txt" "$bundle/facts/"
   "$bundle/bin/pintle" --version >"$bundle/VERSION"
   git -C "$here" diff --quiet HEAD 2>/dev/null || echo "with changes that are not committed" >>"$bundle/VERSION"
 }

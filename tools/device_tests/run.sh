@@ -249,6 +249,25 @@ run_random() {
   part "$1" random_with_cpu 60 "$programs/differential" --device "$1" --other cpu --seconds "$seconds"
 }
 
+# facts_in FILE: "name: value" of each rule that has an answer there.
+facts_in() { sed -n '/^#/d; s/  # .*//; /: not measured$/d; /: not asked (/d; /^[^ ]*: /p' "$1" | sort; }
+
+# What the driver does, rule by rule, and which rules are not as on the card that was measured: another card may have others, so
+# that no difference is a failure.
+run_facts() {
+  local found=$work/$1.facts.json differing
+  [[ ${1%%:*} == cuda ]] && is_hardware "$1" || return 0
+  part "$1" facts 25 "$programs/cuda_facts" --deadline 4 --seconds 20
+  [[ -s $found ]] || return 0
+  facts_in "$found" >"$work/facts_here"
+  facts_in "$here/facts/nvidia-h200.txt" >"$work/facts_there"
+  differing=$(awk 'NR == FNR {at = index($0, ": "); known[substr($0, 1, at)] = $0; next}
+    {name = substr($0, 1, index($0, ": "))} name in known && known[name] != $0 {print "           " $0 " (the H200: " substr(known[name], length(name) + 2) ")"}' \
+    "$work/facts_there" "$work/facts_here")
+  say "           $(wc -l <"$work/facts_here") rules have an answer; $(grep -c . <<<"$differing" || true) are not as on the NVIDIA H200 of 2026-11-27"
+  say "$differing"
+}
+
 # Last of all: what a driver does behind a fault is nobody's promise. In software it would be the process that faults.
 run_faults() {
   local fault
@@ -276,7 +295,7 @@ run_all() {
   done
   for device in "${chosen[@]}"; do run_suites "$device"; done
   reserve_for_faults
-  for device in "${chosen[@]}"; do run_ends "$device"; run_random "$device"; done
+  for device in "${chosen[@]}"; do run_facts "$device"; run_ends "$device"; run_random "$device"; done
   for figure in $figures; do
     for device in "${chosen[@]}"; do run_figure "$figure" "$device"; done
   done
@@ -373,7 +392,7 @@ free_folder() {
 }
 
 write_results() {
-  local device folder status raw
+  local device folder status raw facts
   for device in "${chosen[@]}"; do device_result "$device"; done
   touch "$work/devices" "$work/parts"
   status=$(status_word)
@@ -395,6 +414,7 @@ write_results() {
   ((${#not_run[@]} == 0)) || say "not run, since no time was left: $(printf '%s, ' "${not_run[@]}" | sed 's/, $//')"
   say "$status: $((ran - wrong - left_out)) of $ran parts passed, $left_out skipped; devices of hardware: $on_hardware; $SECONDS s; $folder"
   cp "$work/summary.txt" "$work/machine.txt" "$work/log.txt" "$folder/"
+  for facts in "$work"/cuda*.facts.json; do [[ ! -s $facts ]] || cp "$facts" "$folder/facts-cuda.txt"; done
   [[ $status != failed ]] || exit 1
   [[ $status == passed ]] || exit 3
 }

@@ -32,7 +32,7 @@ def reduced(edges):
 
 
 def band_of(name, layers):
-    """Core is the layer that sees all public headers and the seam's folder; what else sees them stands on the public API."""
+    """Core and the registry see all public headers and the seam's folder; what else sees them stands on the public API."""
     headers, folders = layers[name]["headers"], layers[name]["folders"]
     if headers == "public":
         return 1 if "seam" in folders else 0

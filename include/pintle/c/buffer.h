@@ -29,6 +29,13 @@ enum {
   PINTLE_COMPLEX64 = 16 /* Two f32: real, imaginary. */
 };
 
+/* The name of a dtype, for example "f32". PINTLE_INVALID_ARGUMENT for a number that is none. It lives for ever. */
+PINTLE_C_API pintle_status pintle_dtype_name(uint32_t dtype, const char** name, pintle_error* error);
+/* The dtype of a name. PINTLE_NOT_FOUND lists the names. */
+PINTLE_C_API pintle_status pintle_dtype_parse(const char* name, uint32_t* dtype, pintle_error* error);
+/* The bytes of one element. PINTLE_INVALID_ARGUMENT for a number that is none. */
+PINTLE_C_API pintle_status pintle_dtype_bytes(uint32_t dtype, uint64_t* bytes, pintle_error* error);
+
 /* Where a buffer's memory lies. */
 enum { PINTLE_PLACEMENT_DEVICE = 1, PINTLE_PLACEMENT_HOST = 2 };
 /* When a buffer gets its memory. */

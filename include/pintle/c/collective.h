@@ -62,6 +62,20 @@ typedef struct pintle_collective {
                                since one rank folds each element in the order of ranks. */
 } pintle_collective;
 
+/* The name of a kind of operation (PINTLE_COLLECTIVE_...): "all_reduce" ... "barrier". PINTLE_INVALID_ARGUMENT for a
+ * number that is none. The text lives for ever; here and below. */
+PINTLE_C_API pintle_status pintle_collective_kind_name(uint32_t kind, const char** name, pintle_error* error);
+/* The kind of a name. PINTLE_NOT_FOUND lists the names; here and below. */
+PINTLE_C_API pintle_status pintle_collective_kind_parse(const char* name, uint32_t* kind, pintle_error* error);
+/* The name of an operator (PINTLE_REDUCE_...): "sum" ... "logical_xor". */
+PINTLE_C_API pintle_status pintle_reduce_op_name(uint32_t op, const char** name, pintle_error* error);
+/* The operator of a name. */
+PINTLE_C_API pintle_status pintle_reduce_op_parse(const char* name, uint32_t* op, pintle_error* error);
+/* The name of an algorithm (PINTLE_ALGORITHM_...): "automatic" ... "native". */
+PINTLE_C_API pintle_status pintle_algorithm_name(uint32_t algorithm, const char** name, pintle_error* error);
+/* The algorithm of a name. */
+PINTLE_C_API pintle_status pintle_algorithm_parse(const char* name, uint32_t* algorithm, pintle_error* error);
+
 #ifdef __cplusplus
 }
 #endif

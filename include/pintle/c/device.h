@@ -89,7 +89,37 @@ typedef struct pintle_capability {
   const char* detail; /* Emulated: how, and at what cost. Absent: why. */
 } pintle_capability;
 
-/* Lists the devices that can be opened, and why others cannot. Opens nothing. */
+typedef struct pintle_heap_list {
+  uint64_t id;
+} pintle_heap_list; /* The memory of a device at one moment. */
+
+/* Memory that a device allocates from, at one moment. The strings live as long as the list. */
+typedef struct pintle_heap {
+  uint32_t size;
+  uint32_t is_available_known; /* 0: `available` is not known, and 0. */
+  const char* name;
+  uint64_t total;     /* Bytes. */
+  uint64_t available; /* Bytes that are free for this process, as far as the driver tells. */
+  uint64_t used;      /* Bytes that this device holds. */
+  const char* source; /* Where the figures come from: "/proc/meminfo", "VK_EXT_memory_budget". */
+} pintle_heap;
+
+/* The name of a kind of device (PINTLE_DEVICE_...), for example "discrete_gpu". PINTLE_INVALID_ARGUMENT for a number
+ * that is none. The text lives for ever; here and below. */
+PINTLE_C_API pintle_status pintle_device_kind_name(uint32_t kind, const char** name, pintle_error* error);
+/* The kind of a name. PINTLE_NOT_FOUND lists the names; here and below. */
+PINTLE_C_API pintle_status pintle_device_kind_parse(const char* name, uint32_t* kind, pintle_error* error);
+/* The name of a feature (PINTLE_FEATURE_...), for example "host_call". */
+PINTLE_C_API pintle_status pintle_feature_name(uint32_t feature, const char** name, pintle_error* error);
+/* The feature of a name. */
+PINTLE_C_API pintle_status pintle_feature_parse(const char* name, uint32_t* feature, pintle_error* error);
+/* The name of a support (PINTLE_SUPPORT_...): "native", "emulated" or "absent". */
+PINTLE_C_API pintle_status pintle_support_name(uint32_t support, const char** name, pintle_error* error);
+/* The support of a name. */
+PINTLE_C_API pintle_status pintle_support_parse(const char* name, uint32_t* support, pintle_error* error);
+
+/* Lists the devices that can be opened, and why others cannot. Opens nothing. pintle/c/device_list.h says more of what
+ * is listed. */
 PINTLE_C_API pintle_status pintle_devices_list(pintle_device_list* list, pintle_error* error);
 /* The numbers of devices and of absences in a list; either may be NULL. */
 PINTLE_C_API pintle_status pintle_device_list_count(pintle_device_list list, size_t* devices, size_t* absences,
@@ -115,6 +145,14 @@ PINTLE_C_API pintle_status pintle_device_get_info(pintle_device device, pintle_d
 /* How the device supports a feature (PINTLE_FEATURE_...). */
 PINTLE_C_API pintle_status pintle_device_capability(pintle_device device, uint32_t feature,
                                                     pintle_capability* capability, pintle_error* error);
+/* The total, available and used bytes of each heap of the device now. */
+PINTLE_C_API pintle_status pintle_device_budget(pintle_device device, pintle_heap_list* list, pintle_error* error);
+/* The number of heaps in a list. */
+PINTLE_C_API pintle_status pintle_heap_list_count(pintle_heap_list list, size_t* count, pintle_error* error);
+/* A heap of a list. PINTLE_INVALID_ARGUMENT for an index beyond the end. */
+PINTLE_C_API pintle_status pintle_heap_list_heap(pintle_heap_list list, size_t index, pintle_heap* heap,
+                                                 pintle_error* error);
+PINTLE_C_API pintle_status pintle_heap_list_release(pintle_heap_list list, pintle_error* error);
 /* The number of the current generation, which rises by one with each recovery. */
 PINTLE_C_API pintle_status pintle_device_generation(pintle_device device, uint64_t* generation, pintle_error* error);
 /* Makes progress without blocking, and runs callbacks that are due on this thread. */

@@ -79,16 +79,41 @@ PINTLE_C_API pintle_status pintle_list_fill(pintle_list list, const pintle_view*
 /* Copies `bytes` bytes into the list now, and to the device when the command runs: the memory may be reused at once. */
 PINTLE_C_API pintle_status pintle_list_upload(pintle_list list, const pintle_view* to, const void* from, size_t bytes,
                                               pintle_error* error);
+/* Uploads without a copy into the list: the memory stays valid until `released` is called with `data`, once, on any
+ * thread, with no lock held. That is when the bytes have been read and nothing submits or replays the list any more, or
+ * when it is released without being submitted. After an error of this function it is not called. */
+PINTLE_C_API pintle_status pintle_list_upload_retained(pintle_list list, const pintle_view* to, const void* from,
+                                                       size_t bytes, void (*released)(void* data), void* data,
+                                                       pintle_error* error);
 /* Copies to host memory that is lent until the submission's point is reached or fails; a timeout does not end the loan.
  */
 PINTLE_C_API pintle_status pintle_list_download(pintle_list list, void* to, size_t bytes, const pintle_view* from,
                                                 pintle_error* error);
+/* As above, for memory that stays valid until `released` is called with `data`, as of pintle_list_upload_retained: a
+ * program that has given up waiting need not keep the memory itself. */
+PINTLE_C_API pintle_status pintle_list_download_retained(pintle_list list, void* to, size_t bytes,
+                                                         const pintle_view* from, void (*released)(void* data),
+                                                         void* data, pintle_error* error);
 /* Uploads from host memory that each replay binds to slot `from`, as PINTLE_ARGUMENT_BYTES. */
 PINTLE_C_API pintle_status pintle_list_upload_slot(pintle_list list, const pintle_view* to, uint32_t from,
                                                    pintle_error* error);
 /* Downloads to host memory that each replay binds to slot `to`, as PINTLE_ARGUMENT_TARGET. */
 PINTLE_C_API pintle_status pintle_list_download_slot(pintle_list list, uint32_t to, const pintle_view* from,
                                                      pintle_error* error);
+/* Copies from the buffer that each replay binds to slot `from`, which has as many bytes as the view. Slots are below
+ * 1024; here and below. */
+PINTLE_C_API pintle_status pintle_list_copy_from_slot(pintle_list list, const pintle_view* to, uint32_t from,
+                                                      pintle_error* error);
+/* Copies to the buffer that each replay binds to slot `to`, which has as many bytes as the view. */
+PINTLE_C_API pintle_status pintle_list_copy_to_slot(pintle_list list, uint32_t to, const pintle_view* from,
+                                                    pintle_error* error);
+/* Copies between the buffers of two slots, which must not overlap and have one size. PINTLE_INVALID_ARGUMENT for one
+ * slot twice. */
+PINTLE_C_API pintle_status pintle_list_copy_slots(pintle_list list, uint32_t to, uint32_t from, pintle_error* error);
+/* Repeats the element at `value`, which has this dtype, over the buffer that each replay binds to slot `to`; the buffer
+ * has the same dtype. PINTLE_UNSUPPORTED for the dtypes that C++ has no type for: f16, bf16 and the two of f8. */
+PINTLE_C_API pintle_status pintle_list_fill_slot(pintle_list list, uint32_t to, uint32_t dtype, const void* value,
+                                                 pintle_error* error);
 /* Launches a kernel. The arguments are checked against its entry. */
 PINTLE_C_API pintle_status pintle_list_launch(pintle_list list, pintle_kernel kernel, const pintle_extent* extent,
                                               const pintle_argument* arguments, size_t count, pintle_error* error);
@@ -97,9 +122,15 @@ PINTLE_C_API pintle_status pintle_list_launch(pintle_list list, pintle_kernel ke
 PINTLE_C_API pintle_status pintle_list_launch_indirect(pintle_list list, pintle_kernel kernel, const pintle_view* grid,
                                                        const pintle_extent* most, const pintle_argument* arguments,
                                                        size_t count, pintle_error* error);
+/* As above, with the grid in the 12 bytes that each replay binds to slot `grid`. */
+PINTLE_C_API pintle_status pintle_list_launch_indirect_slot(pintle_list list, pintle_kernel kernel, uint32_t grid,
+                                                            const pintle_extent* most, const pintle_argument* arguments,
+                                                            size_t count, pintle_error* error);
 /* Declares that the launch before also uses `buffer`, which its kernel reaches by address. */
 PINTLE_C_API pintle_status pintle_list_uses(pintle_list list, const pintle_view* buffer, uint32_t access,
                                             pintle_error* error);
+/* As above, for the buffer that each replay binds to slot `slot`. */
+PINTLE_C_API pintle_status pintle_list_uses_slot(pintle_list list, uint32_t slot, uint32_t access, pintle_error* error);
 /* Keeps the buffer's memory until the submission's point is reached, whatever becomes of the buffer. It is no command.
  */
 PINTLE_C_API pintle_status pintle_list_holds(pintle_list list, pintle_buffer buffer, pintle_error* error);
@@ -110,6 +141,8 @@ PINTLE_C_API pintle_status pintle_list_call(pintle_list list, void (*function)(v
                                             pintle_error* error);
 /* Writes the device clock, in ticks, to eight bytes when everything before it is done. */
 PINTLE_C_API pintle_status pintle_list_timestamp(pintle_list list, const pintle_view* to, pintle_error* error);
+/* As above, to the eight bytes that each replay binds to slot `to`. */
+PINTLE_C_API pintle_status pintle_list_timestamp_slot(pintle_list list, uint32_t to, pintle_error* error);
 /* Orders every command before it before every command after it. */
 PINTLE_C_API pintle_status pintle_list_barrier(pintle_list list, pintle_error* error);
 /* Names the next command in traces, timeouts and errors. */

@@ -49,6 +49,15 @@ typedef struct pintle_load_options {
   const char* language; /* "CL2.0", "c17", "460"; NULL: the device's choice. */
 } pintle_load_options;
 
+/* A program format that a device would take, and what is missing for it here. The strings live as long as the handle
+ * that they were asked of. */
+typedef struct pintle_absent_format {
+  uint32_t size;
+  uint32_t reserved;
+  const char* format; /* "opencl_c" */
+  const char* reason; /* With the next step: "Install the package clang-19 ..." */
+} pintle_absent_format;
+
 /* As pintle_pack_source, with the name that the program has in messages: an identifier. */
 PINTLE_C_API pintle_status pintle_pack_source_named(const char* name, const char* format, const void* code, size_t size,
                                                     const char* const* signatures, size_t count, pintle_pack* pack,
@@ -67,6 +76,11 @@ PINTLE_C_API pintle_status pintle_device_format_count(pintle_device device, size
  * the end. */
 PINTLE_C_API pintle_status pintle_device_format_name(pintle_device device, size_t index, const char** name,
                                                      pintle_error* error);
+/* The number of program formats that a device would take, were all there that they need. */
+PINTLE_C_API pintle_status pintle_device_absent_format_count(pintle_device device, size_t* count, pintle_error* error);
+/* Such a format, and what is missing. PINTLE_INVALID_ARGUMENT for an index beyond the end. */
+PINTLE_C_API pintle_status pintle_device_absent_format(pintle_device device, size_t index, pintle_absent_format* format,
+                                                       pintle_error* error);
 /* The number of targets that a device takes besides the one in pintle_device_info. */
 PINTLE_C_API pintle_status pintle_device_target_count(pintle_device device, size_t* count, pintle_error* error);
 /* Such a target, best first, and better than the one in pintle_device_info ("x86_64-v4-linux"); it lives as long as the

@@ -8,6 +8,7 @@
 #include "pintle/c/collective.h"
 #include "pintle/c/convert.h"
 #include "pintle/c/device.h"
+#include "pintle/c/device_list.h"
 #include "pintle/c/dlpack.h"
 #include "pintle/c/group.h"
 #include "pintle/c/group_queue.h"

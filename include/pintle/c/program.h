@@ -14,7 +14,11 @@ PINTLE_C_API pintle_status pintle_pack_open(const char* path, pintle_pack* pack,
 /* Reads the bytes of a pack file, which are copied. */
 PINTLE_C_API pintle_status pintle_pack_parse(const void* bytes, size_t size, pintle_pack* pack, pintle_error* error);
 /* Makes a pack of one variant: `code` in `format` ("c", "opencl_c", "spirv" ...), of which `signatures` declare the
- * entries: "scale(a: f32, x: read_write f32[n], n: u32) group 64". */
+ * entries: "scale(a: f32, x: read_write f32[n], n: u32) group 64". With a count of 0 the entries are those that the
+ * code says, and `signatures` may be NULL: of "wgsl", "stablehlo" and "spirv", and of "opencl_c" and "glsl", where the
+ * call blocks while a compiler reads them. An entry that no signature can have is left out. PINTLE_INVALID_ARGUMENT
+ * where the code does not tell, or the compiler is not here, with what to do; PINTLE_BUILD_FAILED with the compiler's
+ * words. */
 PINTLE_C_API pintle_status pintle_pack_source(const char* format, const void* code, size_t size,
                                               const char* const* signatures, size_t count, pintle_pack* pack,
                                               pintle_error* error);

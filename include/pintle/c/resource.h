@@ -27,7 +27,8 @@ enum {
   PINTLE_RESOURCE_LOG = 4,
   PINTLE_RESOURCE_TRACK = 5,
   PINTLE_RESOURCE_TALLY = 6,
-  PINTLE_RESOURCE_FAIL = 7
+  PINTLE_RESOURCE_FAIL = 7,
+  PINTLE_RESOURCE_CALLER = 8 /* A function of the caller's: pintle_resource_create. */
 };
 
 /* The figures of a resource; those that its kind does not have are 0. */
@@ -46,6 +47,16 @@ typedef struct pintle_resource_info {
   uint64_t requests;     /* Fail: requests so far, failed or not. */
 } pintle_resource_info;
 
+/* What a resource of the caller's is asked for. It lives as long as the call. */
+typedef struct pintle_resource_request {
+  uint32_t size;
+  uint32_t dtype;     /* PINTLE_F32 ... */
+  pintle_queue queue; /* The buffer is for work that is submitted to it from now on. */
+  uint64_t rank;      /* Dimensions. */
+  const uint64_t* dims;
+  const pintle_buffer_options* options; /* Never NULL. */
+} pintle_resource_request;
+
 /* A buffer that was alive. The text lives as long as the list. */
 typedef struct pintle_holder {
   uint32_t size;
@@ -56,6 +67,18 @@ typedef struct pintle_holder {
 
 /* A resource that makes each buffer by an allocation of its own, as pintle_buffer_allocate does. */
 PINTLE_C_API pintle_status pintle_device_resource(pintle_device device, pintle_resource* resource, pintle_error* error);
+/* A resource whose buffers `allocate` makes, by whatever function makes one: it writes the handle to `buffer`, which is
+ * the library's from then on, or fills `error` and answers the status of a failure, as pintle_buffer_allocate does. It
+ * runs on the thread that allocates, with no lock held; several threads may call it at once. It may allocate from other
+ * resources, and must not throw. A handle that names no buffer, and a buffer of another dtype or size, are the
+ * PINTLE_INVALID_ARGUMENT of whoever allocates. `released` may be NULL; else it is called once with `data` when the
+ * resource and all that stand before it are released, on the thread that releases the last one. After an error of this
+ * function neither is called. */
+PINTLE_C_API pintle_status pintle_resource_create(pintle_status (*allocate)(void* data,
+                                                                            const pintle_resource_request* request,
+                                                                            pintle_buffer* buffer, pintle_error* error),
+                                                  void (*released)(void* data), void* data, pintle_resource* resource,
+                                                  pintle_error* error);
 /* Limits the bytes that are in use at any time. A buffer beyond the limit is PINTLE_OUT_OF_MEMORY, with the bytes
  * requested, in use and the limit; upstream is not asked then. */
 PINTLE_C_API pintle_status pintle_resource_limit(pintle_resource upstream, uint64_t bytes, pintle_resource* resource,

@@ -29,6 +29,9 @@ PINTLE_C_API pintle_status pintle_signal_set(pintle_signal signal, uint64_t valu
  * first failure counts. PINTLE_INVALID_ARGUMENT for a queue's timeline and for PINTLE_OK. */
 PINTLE_C_API pintle_status pintle_signal_fail(pintle_signal signal, pintle_status code, const char* message,
                                               pintle_error* error);
+/* The first failure of the signal: fills `failure` as a call that fails with it, or empties it where the signal has not
+ * failed, and `failure->code` is PINTLE_OK then. Never blocks. The caller frees it; it must not be `error`. */
+PINTLE_C_API pintle_status pintle_signal_failure(pintle_signal signal, pintle_error* failure, pintle_error* error);
 /* Lets go of the signal. Work that waits for it or raises it keeps it. PINTLE_INVALID_ARGUMENT for the signal of a
  * queue's points. */
 PINTLE_C_API pintle_status pintle_signal_release(pintle_signal signal, pintle_error* error);
@@ -41,8 +44,8 @@ PINTLE_C_API pintle_status pintle_point_is_reached(const pintle_point* point, ui
 PINTLE_C_API pintle_status pintle_point_wait(const pintle_point* point, int64_t timeout, pintle_error* error);
 /* Calls `callback` exactly once, with PINTLE_OK, the failure, or PINTLE_TIMEOUT after `timeout` nanoseconds; `failure`
  * is NULL where there is none, and lives until the callback returns. It runs on a thread of the library's, or inside
- * pintle_device_poll, with no lock held. It must not wait for points. After an error of this function it is not called.
- */
+ * pintle_device_poll, with no lock held. It must not wait for points, and must not throw: an exception that leaves it
+ * ends the process. After an error of this function it is not called. */
 PINTLE_C_API pintle_status pintle_point_then(const pintle_point* point,
                                              void (*callback)(void* data, pintle_status status,
                                                               const pintle_error* failure),

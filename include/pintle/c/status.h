@@ -9,7 +9,8 @@
  *
  * Every other struct begins with its size in bytes: `pintle_x x = {.size = sizeof x};` has a default for everything
  * else. A later version of a struct has more members at its end. The library takes a longer struct where what it does
- * not know is zero. In an array, every element has the first one's size.
+ * not know is zero, and leaves that as it is where it fills one; it takes a shorter one that an earlier version had,
+ * and reads and fills no more of it. In an array, every element has the first one's size.
  *
  * Any thread may call any function, unless its comment says "one thread at a time": then for calls with the same
  * object. */
@@ -77,6 +78,8 @@ PINTLE_C_API pintle_status pintle_error_free(pintle_error* freed, pintle_error* 
 /* The name of a status, for example "invalid_argument"; "ok" for PINTLE_OK. PINTLE_INVALID_ARGUMENT for a number that
  * is none. The text lives for ever. */
 PINTLE_C_API pintle_status pintle_status_name(pintle_status status, const char** name, pintle_error* error);
+/* The status of a name. PINTLE_NOT_FOUND lists the names. */
+PINTLE_C_API pintle_status pintle_status_parse(const char* name, pintle_status* status, pintle_error* error);
 /* The version of the library that is loaded, for example "0.1.0". The text lives for ever. */
 PINTLE_C_API pintle_status pintle_version(const char** version, pintle_error* error);
 

@@ -61,28 +61,6 @@ void KernelCall::put_value(const std::byte* bytes, std::uint64_t size) {
   pointers_[count_++] = place.data();
 }
 
-vendor::cuda::CopySide device_side(const backend::Range& range) noexcept {
-  vendor::cuda::CopySide side;
-  side.device = address_of(range);
-  return side;
-}
-
-vendor::cuda::CopySide host_side(std::byte* bytes) noexcept {
-  vendor::cuda::CopySide side;
-  side.type = vendor::cuda::MemoryType::host;
-  side.host = bytes;
-  return side;
-}
-
-vendor::cuda::CopyNode copy_node(const vendor::cuda::CopySide& to, const vendor::cuda::CopySide& from,
-                                 std::uint64_t size) noexcept {
-  vendor::cuda::CopyNode node;
-  node.from = from;
-  node.to = to;
-  node.width = size;
-  return node;
-}
-
 bool is_short(const backend::Fill& fill) noexcept { return kit::period_of(fill) <= most_filled; }
 
 vendor::cuda::FillNode fill_node(const backend::Fill& fill, const backend::Range& to) noexcept {

@@ -42,10 +42,12 @@ class KernelCall {
 };
 
 /// A side of a copy.
-[[nodiscard]] vendor::cuda::CopySide device_side(const backend::Range& range) noexcept;
-[[nodiscard]] vendor::cuda::CopySide host_side(std::byte* bytes) noexcept;
-[[nodiscard]] vendor::cuda::CopyNode copy_node(const vendor::cuda::CopySide& to, const vendor::cuda::CopySide& from,
-                                               std::uint64_t size) noexcept;
+[[nodiscard]] inline vendor::cuda::CopySide device_side(const backend::Range& range) noexcept {
+  return {.device = address_of(range)};
+}
+[[nodiscard]] inline vendor::cuda::CopySide host_side(std::byte* bytes) noexcept {
+  return {.type = vendor::cuda::MemoryType::host, .host = bytes};
+}
 
 /// Whether a pattern of eight bytes is one of four, twice: the driver fills with no more than four.
 [[nodiscard]] bool is_short(const backend::Fill& fill) noexcept;

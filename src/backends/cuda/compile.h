@@ -8,29 +8,24 @@
 
 #include "backends/cuda/found_device.h"
 #include "pintle/backend/driver.h"
-#include "vendor/cuda/nvrtc.h"
+#include "vendor/cuda/compiler_input.h"
 
 namespace pintle::cuda {
 
-/// "[Program "blur"]".
-[[nodiscard]] std::string name_of(const backend::ProgramImage& image);
-
-/// The standard of C++ that a source is in.
-[[nodiscard]] Result<std::string> language_of(const backend::ProgramImage& image);
-
-/// The source with its constants. `ending` is of the file that messages name.
-[[nodiscard]] Result<vendor::cuda::CompilerInput> input_of(const backend::ProgramImage& image, std::string_view ending,
-                                                           std::vector<std::string> options);
-
-struct Building {
+/// A source on its way to what the driver of a device loads.
+struct Compilation {
   const backend::ProgramImage& image;
   const FoundDevice& found;
-  const vendor::cuda::CompilerInput& input;
-  std::string identity;     ///< The compiler's.
-  std::string_view ending;  ///< The ending of what it makes: ".ptx".
+  std::string identity;              ///< The compiler's.
+  std::vector<std::string> options;  ///< Beside those of the image.
+  std::string_view language_option;  ///< "--std=".
+  std::string_view folder_option;    ///< "--include-path=".
+  std::string_view source_ending;    ///< Of the file that messages name: ".cu".
+  std::string_view ending;           ///< Of what is made: ".ptx".
 };
-/// What `build` makes, from the cache of compiled programs where it is there and the source includes no file.
-[[nodiscard]] Result<std::string> build_once(const Building& building,
-                                             const std::function<Result<std::string>()>& build);
+/// What `run` makes of the source with its constants, from the cache of compiled programs where it is there and the
+/// source includes no file.
+[[nodiscard]] Result<std::string> compile_once(
+    const Compilation& wanted, const std::function<Result<std::string>(const vendor::cuda::CompilerInput&)>& run);
 
 }  // namespace pintle::cuda

@@ -32,7 +32,7 @@ Result<std::unique_ptr<Context>> Context::over(FoundDevice found, vendor::cuda::
   const vendor::cuda::Device device = found.device;
   PINTLE_ASSIGN(context, take(std::move(found), handle, Owner::caller));
   vendor::cuda::Device its = -1;
-  PINTLE_TRY(context->check(with(*context, [&] { return context->api().cuCtxGetDevice(&its); }), "cuCtxGetDevice"));
+  PINTLE_TRY(context->call<&Calls::cuCtxGetDevice>(&its));
   if (its == device) return std::move(context);
   return Error(Errc::invalid_argument,
                fmt::format("The context to wrap is of the device ({}), not of ({}).", its, device));

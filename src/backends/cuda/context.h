@@ -42,6 +42,19 @@ class Context final : private kit::Loss::Waits {
   /// The error of a refused call. A code that ends the device loses it; a fault of a kernel loses every device of the
   /// backend in this process, since the driver answers that code everywhere.
   [[nodiscard]] Result<void> check(Status status, std::string_view call);
+  /// What a function of the table answers with the context current: `ask<&Calls::cuMemFree>(address)`.
+  template <auto Function, class... Arguments>
+  [[nodiscard]] Status ask(Arguments... arguments) const;
+  /// The same, checked.
+  template <auto Function, class... Arguments>
+  [[nodiscard]] Result<void> call(Arguments... arguments) {
+    return check(ask<Function>(arguments...), vendor::cuda::name_of_function<Function>);
+  }
+  /// The same of a function that needs no current context, or has one.
+  template <auto Function, class... Arguments>
+  [[nodiscard]] Result<void> call_plainly(Arguments... arguments) {
+    return check((api_.*Function)(arguments...), vendor::cuda::name_of_function<Function>);
+  }
   /// The first cause of the loss.
   Error lose(const Error& error);
   /// The device closes with work that does not end: the driver would wait for it, so all is left to the driver.
@@ -82,11 +95,10 @@ class Current {
   const Status status_;
 };
 
-/// What `call()` answers with the context current.
-template <class Call>
-[[nodiscard]] Status with(const Context& context, Call call) {
-  const Current current(context);
-  return current.status() == Status::CUDA_SUCCESS ? call() : current.status();
+template <auto Function, class... Arguments>
+Status Context::ask(Arguments... arguments) const {
+  const Current current(*this);
+  return current.status() == Status::CUDA_SUCCESS ? (api_.*Function)(arguments...) : current.status();
 }
 
 }  // namespace pintle::cuda

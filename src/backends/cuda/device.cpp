@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <utility>
 #include <variant>
 
-#include "base/log.h"
 #include "kit/guarded.h"
 #include "kit/memory_source.h"
+#include "kit/probe.h"
 
 namespace pintle::cuda {
 
@@ -17,15 +16,15 @@ Result<std::unique_ptr<backend::Device>> Device::over(std::unique_ptr<Context> c
   device->warm_up();
   const std::shared_ptr<kit::Loss> loss = device->context_->loss();
   kit::StepQueues& steps = device->queues_.steps;
-  return std::unique_ptr<backend::Device>(
-      std::make_unique<kit::Guarded>(std::move(device), loss, steps, kit::Driving::loads_wait));
+  return std::unique_ptr<backend::Device>(std::make_unique<kit::Guarded>(
+      std::move(device), loss, steps, kit::Driving::loads_wait, &MemoryTable::waits_for_kernels));
 }
 
 Device::Device(std::unique_ptr<Context> context)
     : context_(std::move(context)),
       memory_(*context_),
       programs_(*context_),
-      queues_{*context_, memory_, EventPool(*context_), {}, {}} {}
+      queues_{*context_, memory_, EventPool(*context_, vendor::cuda::event_disable_timing), DeviceClock(*context_)} {}
 
 /// A first block of pinned memory, so that the first submissions need not ask for it. Where there is none, they do.
 void Device::warm_up() {
@@ -49,17 +48,17 @@ Result<std::span<std::byte>> Device::map(backend::MemoryId id) {
                            piece.size, info().id));
 }
 
-/// The host's memory is not registered: the driver takes it back only when no kernel runs.
 Result<backend::MemoryId> Device::import_memory(const backend::MemorySource& source) {
+  if (const auto* const bytes = std::get_if<std::span<std::byte>>(&source)) return memory_.import(*bytes);
   const auto* const native = std::get_if<backend::NativeMemory>(&source);
-  if (native == nullptr) return backend::Device::import_memory(source);
+  if (native == nullptr) return kit::refused_source(source, info().id);
   PINTLE_ASSIGN(block, given_memory(*context_, *native));
   return memory_.import(std::move(block));
 }
 
 Result<backend::QueueId> Device::wrap_queue(const backend::NativeObject& queue, const backend::QueueRequest& request) {
   PINTLE_ASSIGN(stream, given_stream(*context_, queue));
-  return Queue::over(queues_, stream, request.first_serial);
+  return Queue::over(queues_, stream, request.first_serial, Queue::Owner::caller);
 }
 
 Result<backend::RecordingId> Device::record(const backend::Commands& commands) {
@@ -67,20 +66,14 @@ Result<backend::RecordingId> Device::record(const backend::Commands& commands) {
   return recordings_.add(std::move(recording));
 }
 
-/// Fills four bytes on a queue of its own.
+/// Fills four bytes.
 Result<void> Device::probe() {
-  constexpr auto patience = std::chrono::seconds(5);
   PINTLE_ASSIGN(memory, allocate({4, 1, Placement::device, "probe"}));
-  const auto made = create_queue({QueueKind::compute, 0, "probe"});
-  if (!made) return release(memory), made.error();
-  const backend::QueueId queue = *made;
   const backend::Command fill{backend::Fill{{memory, 0, 0, 4}, {}, 4, DType::u32}, nullptr, false};
-  const auto submitted = submit(queue, {}, {std::span(&fill, 1), {}});
-  const auto done = submitted ? wait(queue, *submitted, Clock::now() + patience) : Result<void>(submitted.error());
-  if (!done) return context_->lose(done.error());
-  destroy_queue(queue);
+  const auto done = kit::probe(*this, {std::span(&fill, 1), {}});
+  if (!done && done.error().code() != Errc::out_of_memory) return context_->lose(done.error());
   release(memory);
-  return {};
+  return done;
 }
 
 }  // namespace pintle::cuda

@@ -12,13 +12,13 @@
 #include "backends/cuda/program.h"
 #include "backends/cuda/queue.h"
 #include "backends/cuda/recording.h"
-#include "kit/host_clock.h"
+#include "kit/queue_calls.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::cuda {
 
 /// Used behind a kit::Guarded.
-class Device final : public backend::Device {
+class Device final : public kit::QueueCalls<Device, Queue> {
  public:
   /// Guarded.
   static Result<std::unique_ptr<backend::Device>> over(std::unique_ptr<Context> context);
@@ -37,17 +37,8 @@ class Device final : public backend::Device {
   Result<backend::QueueId> create_queue(const backend::QueueRequest& request) override {
     return Queue::create(queues_, request.first_serial);
   }
-  void destroy_queue(backend::QueueId queue) noexcept override { queues_.table.remove(queue); }
-  Result<std::uint64_t> submit(backend::QueueId id, std::span<const backend::QueuePoint> waits,
-                               const backend::Commands& commands) override {
-    return queues_.table.with(id, [&](Queue& queue) { return queue.submit(waits, commands); });
-  }
-  Result<std::uint64_t> reached(backend::QueueId id) override {
-    return queues_.table.with(id, [](Queue& queue) { return queue.reached(); });
-  }
-  Result<void> wait(backend::QueueId id, std::uint64_t serial, Deadline deadline) override {
-    return queues_.table.with(id, [&](Queue& queue) { return queue.wait(serial, deadline); });
-  }
+  /// For the calls that go to one of them.
+  [[nodiscard]] QueueTable& queues() noexcept { return queues_.table; }
 
   Result<backend::MemoryId> import_memory(const backend::MemorySource& source) override;
   Result<backend::QueueId> wrap_queue(const backend::NativeObject& queue,
@@ -59,7 +50,7 @@ class Device final : public backend::Device {
   Result<backend::RecordingId> record(const backend::Commands& commands) override;
   void forget(backend::RecordingId recording) noexcept override { recordings_.remove(recording); }
 
-  Result<backend::ClockPair> calibrate() override { return kit::host_clock_pair(); }
+  Result<backend::ClockPair> calibrate() override { return queues_.clock.calibrate(); }
   Result<void> probe() override;
 
  private:

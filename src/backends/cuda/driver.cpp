@@ -34,11 +34,9 @@ class Driver final : public backend::Driver {
                                       return value.empty();
                                     }};
       PINTLE_TRY(kit::read_options(name(), options, {&primary, platform_.names().has_contexts ? 1u : 0u}));
-      FoundDevices found = find_devices(platform_);
-      if (found.devices.empty()) return Error(Errc::unavailable, found.absences.front().reason);
-      if (ordinal >= found.devices.size()) return kit::no_such_ordinal(name(), ordinal, found.devices.size());
+      PINTLE_ASSIGN(found, kit::device_at(find_devices(platform_), name(), ordinal));
       const auto owner = is_primary ? Context::Owner::driver : Context::Owner::us;
-      PINTLE_ASSIGN(context, Context::open(std::move(found.devices[ordinal]), owner));
+      PINTLE_ASSIGN(context, Context::open(std::move(found), owner));
       return Device::over(std::move(context));
     });
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 #include <variant>
 
 #include "backends/cuda/call.h"
@@ -20,8 +21,7 @@ Result<void> Enqueue::one(const backend::Command& command, const backend::Comman
 }
 
 Result<void> Enqueue::operator()(const backend::Copy& copy) {
-  return staging_.started(api().cuMemcpyDtoDAsync(address_of(copy.to), address_of(copy.from), copy.to.size, stream_),
-                          "cuMemcpyDtoDAsync");
+  return staging_.start<&Calls::cuMemcpyDtoDAsync>(address_of(copy.to), address_of(copy.from), copy.to.size, stream_);
 }
 
 Result<void> Enqueue::operator()(const backend::Fill& fill) {
@@ -29,15 +29,12 @@ Result<void> Enqueue::operator()(const backend::Fill& fill) {
   const vendor::cuda::FillNode node = fill_node(fill, fill.to);
   switch (node.element_bytes) {
     case 1:
-      return staging_.started(
-          api().cuMemsetD8Async(node.to, static_cast<std::uint8_t>(node.value), node.width, stream_),
-          "cuMemsetD8Async");
+      return staging_.start<&Calls::cuMemsetD8Async>(node.to, static_cast<std::uint8_t>(node.value), node.width,
+                                                     stream_);
     case 2:
-      return staging_.started(
-          api().cuMemsetD16Async(node.to, static_cast<std::uint16_t>(node.value), node.width, stream_),
-          "cuMemsetD16Async");
-    default:
-      return staging_.started(api().cuMemsetD32Async(node.to, node.value, node.width, stream_), "cuMemsetD32Async");
+      return staging_.start<&Calls::cuMemsetD16Async>(node.to, static_cast<std::uint16_t>(node.value), node.width,
+                                                      stream_);
+    default: return staging_.start<&Calls::cuMemsetD32Async>(node.to, node.value, node.width, stream_);
   }
 }
 
@@ -50,14 +47,13 @@ Result<void> Enqueue::fill_words(DevicePointer to, std::uint64_t size, const bac
   std::uint64_t done = std::min<std::uint64_t>(size, words.size());
   PINTLE_TRY(write(to, std::span(words).first(done)));
   for (; done < size; done += std::min(done, size - done))
-    PINTLE_TRY(staging_.started(api().cuMemcpyDtoDAsync(to + done, to, std::min(done, size - done), stream_),
-                                "cuMemcpyDtoDAsync"));
+    PINTLE_TRY(staging_.start<&Calls::cuMemcpyDtoDAsync>(to + done, to, std::min(done, size - done), stream_));
   return {};
 }
 
 Result<void> Enqueue::write(DevicePointer to, std::span<const std::byte> bytes) {
   PINTLE_ASSIGN(place, staging_.copy_of(bytes));
-  return staging_.started(api().cuMemcpyHtoDAsync(to, place, bytes.size(), stream_), "cuMemcpyHtoDAsync");
+  return staging_.start<&Calls::cuMemcpyHtoDAsync>(to, place, bytes.size(), stream_);
 }
 
 Result<void> Enqueue::operator()(const backend::Upload& upload) {
@@ -67,20 +63,26 @@ Result<void> Enqueue::operator()(const backend::Upload& upload) {
 Result<void> Enqueue::operator()(const backend::Download& download) {
   if (download.from.size == 0) return {};
   PINTLE_ASSIGN(place, staging_.place_for(download.to.data, download.from.size));
-  return staging_.started(api().cuMemcpyDtoHAsync(place, address_of(download.from), download.from.size, stream_),
-                          "cuMemcpyDtoHAsync");
+  return staging_.start<&Calls::cuMemcpyDtoHAsync>(place, address_of(download.from), download.from.size, stream_);
 }
 
 Result<void> Enqueue::operator()(const backend::Replay& replay) {
   return Recordings::at(replay.recording).replay(staging_, stream_, replay.bindings);
 }
 
+/// Its time is known, and written, when the piece is finished.
+Result<void> Enqueue::operator()(const backend::Timestamp& time) {
+  PINTLE_ASSIGN(event, clock_.take_event());
+  PINTLE_TRY(staging_.context().call_plainly<&Calls::cuEventRecord>(event.get()->handle, stream_));
+  stamps_.push_back({std::move(event), address_of(time.to)});
+  return {};
+}
+
 Result<void> Enqueue::launch(const backend::Exec& exec, const backend::Commands& list) {
   const KernelCall call(exec, list, {});
   const auto& [function, grid, block, shared, arguments, extra, kernel, context] = call.node();
-  return staging_.started(api().cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                                               shared, stream_, arguments, nullptr),
-                          "cuLaunchKernel");
+  return staging_.start<&Calls::cuLaunchKernel>(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                                                shared, stream_, arguments, nullptr);
 }
 
 }  // namespace pintle::cuda

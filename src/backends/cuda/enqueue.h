@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
+#include "backends/cuda/clock.h"
 #include "backends/cuda/staging.h"
 #include "pintle/backend/command.h"
 
@@ -11,7 +13,9 @@ namespace pintle::cuda {
 
 class Enqueue {
  public:
-  Enqueue(Staging staging, vendor::cuda::Stream stream) noexcept : staging_(staging), stream_(stream) {}
+  /// `stamps`: the timestamps that begin.
+  Enqueue(Staging staging, vendor::cuda::Stream stream, DeviceClock& clock, std::vector<Stamp>& stamps) noexcept
+      : staging_(staging), stream_(stream), clock_(clock), stamps_(stamps) {}
 
   [[nodiscard]] Result<void> all(const backend::Commands& list);
   [[nodiscard]] Result<void> one(const backend::Command& command, const backend::Commands& list);
@@ -24,6 +28,7 @@ class Enqueue {
   Result<void> operator()(const backend::Upload& upload);
   Result<void> operator()(const backend::Download& download);
   Result<void> operator()(const backend::Replay& replay);
+  Result<void> operator()(const backend::Timestamp& time);
   /// Neither a launch, nor a step, nor what the device does not have comes here.
   template <class Other>
   Result<void> operator()(const Other&) {
@@ -31,11 +36,12 @@ class Enqueue {
   }
 
  private:
-  [[nodiscard]] const vendor::cuda::Driver& api() const noexcept { return staging_.context().api(); }
   [[nodiscard]] Result<void> fill_words(DevicePointer to, std::uint64_t size, const backend::Scalar& pattern);
 
   Staging staging_;
   const vendor::cuda::Stream stream_;
+  DeviceClock& clock_;
+  std::vector<Stamp>& stamps_;
 };
 
 }  // namespace pintle::cuda

@@ -3,51 +3,33 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <mutex>
-#include <utility>
 
 #include "backends/cuda/context.h"
+#include "kit/counted.h"
 #include "kit/event_timeline.h"
 
 namespace pintle::cuda {
 
 class EventPool;
 
-/// A counted event; a default one is none. It goes back to its pool when nobody has it any more.
-class Event {
- public:
-  Event() noexcept = default;
-  Event(const Event& other) noexcept : counted_(other.counted_) {
-    if (counted_ != nullptr) counted_->uses.fetch_add(1, std::memory_order_relaxed);
-  }
-  Event(Event&& other) noexcept : counted_(std::exchange(other.counted_, nullptr)) {}
-  Event& operator=(Event other) noexcept {
-    std::swap(counted_, other.counted_);
-    return *this;
-  }
-  ~Event();
-
-  /// Null for none.
-  [[nodiscard]] vendor::cuda::Event get() const noexcept { return counted_ == nullptr ? nullptr : counted_->handle; }
-
- private:
-  friend class EventPool;
-  struct Counted {
-    vendor::cuda::Event handle = nullptr;
-    EventPool* pool = nullptr;
-    std::atomic<std::uint32_t> uses{1};
-    Counted* next = nullptr;  // among the free
-  };
-  explicit Event(Counted* counted) noexcept : counted_(counted) {}
-
-  Counted* counted_ = nullptr;
+struct CountedEvent {
+  vendor::cuda::Event handle = nullptr;
+  EventPool* pool = nullptr;
+  std::atomic<std::uint32_t> uses{1};
+  CountedEvent* next = nullptr;  ///< Among those of the pool that nobody has.
 };
+struct EventCount {
+  static void retain(CountedEvent* event) noexcept { event->uses.fetch_add(1, std::memory_order_relaxed); }
+  /// It goes back to its pool when nobody has it any more.
+  static void release(CountedEvent* event) noexcept;
+};
+using Event = kit::Counted<CountedEvent*, EventCount>;
 
-/// All events of a device. Outlives them. Thread-safe.
+/// All events of a device that have the flags. Outlives them. Thread-safe.
 class EventPool {
  public:
-  explicit EventPool(Context& context) noexcept : context_(context) {}
+  EventPool(Context& context, unsigned flags) noexcept : context_(context), flags_(flags) {}
   EventPool(const EventPool&) = delete;
   EventPool& operator=(const EventPool&) = delete;
   ~EventPool();
@@ -55,12 +37,13 @@ class EventPool {
   [[nodiscard]] Result<Event> take();
 
  private:
-  friend class Event;
-  void give_back(Event::Counted* counted) noexcept;
+  friend struct EventCount;
+  void give_back(CountedEvent* event) noexcept;
 
   Context& context_;
+  const unsigned flags_;
   std::mutex mutex_;
-  Event::Counted* free_ = nullptr;
+  CountedEvent* free_ = nullptr;
 };
 
 /// Events of CUDA's, for a timeline. A callback of the driver takes 49 us, so the driver tells nobody.

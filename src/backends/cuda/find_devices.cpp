@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <optional>
 #include <utility>
 
@@ -21,14 +20,8 @@ constexpr std::uint32_t most_in_flight = 256;
 /// A kernel may load 16 bytes at once from where its argument begins, and a load that is not aligned ends the process.
 constexpr std::uint32_t offset_alignment = 16;
 
-/// A device that the host's processor plays must never be taken for the best hardware.
-bool is_simulated(std::string name) {
-  std::ranges::transform(name, name.begin(), [](unsigned char letter) { return std::tolower(letter); });
-  return name.find("simulated") != std::string::npos;
-}
-
 DeviceKind kind_of(const FoundDevice& found) {
-  if (is_simulated(found.info.name)) return DeviceKind::software;
+  if (kit::is_software_by_name(found.info.name)) return DeviceKind::software;
   return number(found, DeviceAttribute::integrated) != 0 ? DeviceKind::integrated_gpu : DeviceKind::discrete_gpu;
 }
 
@@ -59,14 +52,14 @@ std::vector<Capability> capabilities_of(const std::string& lacking) {
   return {{execution, native, ""},
           {copy_queue, native, ""},
           {host_call, Support::emulated, thread},
-          {timestamp, Support::emulated, thread + ": it writes the host's steady clock"},
+          {timestamp, native, "an event in the stream has the time, and a thread writes it behind the list"},
           {indirect, Support::emulated, thread + ": it reads the grid back"},
           {mapped_memory, native, ""},
           {recording, native, ""},
           {notification, absent, "a callback of the driver takes longer than a thread that waits"},
-          {host_import, absent, "the backend does not register the host's memory yet"},
+          {host_import, native, ""},
           {memory_export, absent, "the backend exports no memory yet"},
-          {calibration, Support::emulated, "timestamps are readings of the host's clock"},
+          {calibration, Support::emulated, "an event between two readings of the host's clock"},
           {constants, lacking.empty() ? native : absent, lacking},
           {local_arguments, native, ""},
           {float_atomics, native, ""},
@@ -110,7 +103,7 @@ void describe(FoundDevice& found, int version) {
   else info.absent_formats.emplace_back(std::string(platform.names().source), lacking);
   info.limits = limits_of(found);
   info.capabilities = capabilities_of(lacking);
-  info.nanoseconds_per_tick = 1;  // of the host's clock
+  info.nanoseconds_per_tick = 1;
   platform.describe(found, version);
   info.driver += fmt::format(", PCI {:04x}:{:02x}:{:02x}.0", number(found, DeviceAttribute::pci_domain),
                              number(found, DeviceAttribute::pci_bus), number(found, DeviceAttribute::pci_device));

@@ -2,16 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "backends/cuda/platform.h"
+#include "kit/found_devices.h"
 
 namespace pintle::cuda {
 
-struct FoundDevices {
-  std::vector<FoundDevice> devices;
-  std::vector<Absence> absences;  ///< Where nothing is found.
-};
+using FoundDevices = kit::Found<FoundDevice>;
 
 /// Asks the driver for its devices, in its order. Creates no context.
 [[nodiscard]] FoundDevices find_devices(Platform& platform);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "backends/cuda/find_devices.h"
 #include "base/bytes.h"
 #include "kit/host_cpus.h"
 #include "kit/memory_source.h"
@@ -19,6 +20,7 @@ constexpr std::uint64_t device_block = 32 << 20, pinned_block = 4 << 20;
 constexpr std::uint64_t granularity = 2 << 20;
 /// What kernels may expect of every buffer, as they may of the driver's own allocations.
 constexpr std::uint64_t least_alignment = 256;
+constexpr std::uint64_t page = 4096;
 
 }  // namespace
 
@@ -28,9 +30,8 @@ Arena::~Arena() {
 }
 
 void Arena::free(const Block& block) noexcept {
-  static_cast<void>(with(context_, [&] {
-    return kind_ == Kind::device ? api().cuMemFree(block.address) : api().cuMemFreeHost(block.host);
-  }));
+  static_cast<void>(kind_ == Kind::device ? context_.ask<&Calls::cuMemFree>(block.address)
+                                          : context_.ask<&Calls::cuMemFreeHost>(block.host));
 }
 
 std::optional<Piece> Arena::find(std::uint64_t size, std::uint64_t alignment) {
@@ -79,18 +80,17 @@ Result<std::unique_ptr<Block>> Arena::create_for(const backend::MemoryRequest& r
 Result<std::unique_ptr<Block>> Arena::create(std::uint64_t size) {
   auto block = std::make_unique<Block>(Block{0, nullptr, kit::Suballocator(size)});
   if (kind_ == Kind::device) {
-    PINTLE_TRY(context_.check(with(context_, [&] { return api().cuMemAlloc(&block->address, size); }), "cuMemAlloc"));
+    PINTLE_TRY(context_.call<&Calls::cuMemAlloc>(&block->address, size));
     return block;
   }
   void* host = nullptr;
   constexpr unsigned flags = vendor::cuda::host_memory_portable | vendor::cuda::host_memory_device_mapped;
-  PINTLE_TRY(
-      context_.check(with(context_, [&] { return api().cuMemHostAlloc(&host, size, flags); }), "cuMemHostAlloc"));
+  PINTLE_TRY(context_.call<&Calls::cuMemHostAlloc>(&host, size, flags));
   block->host = static_cast<std::byte*>(host);
-  const Status status = with(context_, [&] { return api().cuMemHostGetDevicePointer(&block->address, host, 0); });
-  if (status == Status::CUDA_SUCCESS) return block;
+  const auto mapped = context_.call<&Calls::cuMemHostGetDevicePointer>(&block->address, host, 0u);
+  if (mapped) return block;
   free(*block);
-  return context_.check(status, "cuMemHostGetDevicePointer").error();
+  return mapped.error();
 }
 
 /// This waits for the kernels that run; there is no other memory.
@@ -126,14 +126,13 @@ Arena::Sum Arena::sum() const {
 std::optional<std::uint64_t> Arena::available() const {
   if (kind_ == Kind::pinned) return kit::host_memory("/").available;
   std::size_t left = 0, total = 0;
-  const Status status = with(context_, [&] { return api().cuMemGetInfo(&left, &total); });
-  if (status != Status::CUDA_SUCCESS) return std::nullopt;
+  if (context_.ask<&Calls::cuMemGetInfo>(&left, &total) != Status::CUDA_SUCCESS) return std::nullopt;
   return left;
 }
 
 Result<backend::MemoryId> MemoryTable::allocate(const backend::MemoryRequest& request) {
   PINTLE_ASSIGN(piece, (request.placement == Placement::host ? pinned_ : device_).take(request));
-  const auto id = all_.add(std::make_unique<Memory>(Memory{piece, nullptr}));
+  const auto id = all_.add(std::make_unique<Memory>(Memory{piece}));
   if (piece.host() != nullptr) host_used_ += piece.size;
   return id;
 }
@@ -144,17 +143,57 @@ Result<backend::MemoryId> MemoryTable::import(Block block) {
   return all_.add(std::make_unique<Memory>(Memory{piece, std::move(imported)}));
 }
 
+/// The driver locks whole pages, so an import begins with one: two that do not overlap then have none in common. Pages
+/// that nobody may write it takes under a flag of their own. What needs memory here comes before the driver is asked.
+Result<backend::MemoryId> MemoryTable::import(std::span<std::byte> bytes) {
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+  if (address % page != 0)
+    return Error(Errc::unsupported,
+                 fmt::format("Host memory at ({:#x}) does not begin at a multiple of ({}), which [{}] needs to use it "
+                             "in place.",
+                             address, page, context_.id()));
+  PINTLE_ASSIGN(id, import(Block{0, bytes.data(), kit::Suballocator(bytes.size())}));
+  const auto registered = [&](unsigned flags) {
+    return context_.ask<&Calls::cuMemHostRegister>(bytes.data(), bytes.size(), flags);
+  };
+  constexpr unsigned flags = vendor::cuda::register_portable | vendor::cuda::register_device_mapped;
+  constexpr auto read_only = vendor::cuda::DeviceAttribute::read_only_registration;
+  Status status = registered(flags);
+  if (status == Status::CUDA_ERROR_INVALID_VALUE && number(context_.found(), read_only) != 0)
+    status = registered(flags | vendor::cuda::register_read_only);
+  Memory& memory = Memories::at(id);
+  memory.is_registered = status == Status::CUDA_SUCCESS;
+  auto taken = context_.check(status, "cuMemHostRegister");
+  if (taken) taken = context_.call<&Calls::cuMemHostGetDevicePointer>(&memory.imported->address, bytes.data(), 0u);
+  if (taken) return id;
+  release(id);
+  PINTLE_TRY(context_.loss()->check());
+  return kit::refused_pages(bytes, context_.id(), taken.error());
+}
+
 void MemoryTable::release(backend::MemoryId memory) noexcept {
   const std::unique_ptr<Memory> gone = all_.remove(memory);
-  if (gone == nullptr || gone->imported != nullptr) return;
+  if (gone == nullptr) return;
+  if (gone->is_registered) unregister(*gone);
+  if (gone->imported != nullptr) return;
   if (gone->host() != nullptr) host_used_ -= gone->size;
   (gone->host() != nullptr ? pinned_ : device_).give_back(*gone);
 }
 
+void MemoryTable::unregister(const Memory& memory) noexcept {
+  if (!context_.is_left()) static_cast<void>(context_.ask<&Calls::cuMemHostUnregister>(memory.host()));
+}
+
+/// A driver without contexts of our own keeps what it is not asked to give back.
+MemoryTable::~MemoryTable() {
+  all_.for_each([&](const Memory& memory) {
+    if (memory.is_registered) unregister(memory);
+  });
+}
+
 Result<std::vector<Heap>> MemoryTable::heaps() {
   std::size_t left = 0, total = 0;
-  PINTLE_TRY(
-      context_.check(with(context_, [&] { return context_.api().cuMemGetInfo(&left, &total); }), "cuMemGetInfo"));
+  PINTLE_TRY(context_.call<&Calls::cuMemGetInfo>(&left, &total));
   const Arena::Sum device = device_.sum();
   const auto system = kit::host_memory("/");
   return std::vector<Heap>{

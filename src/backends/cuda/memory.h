@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "backends/cuda/context.h"
@@ -56,7 +57,6 @@ class Arena {
   [[nodiscard]] Sum sum() const;
 
  private:
-  [[nodiscard]] const vendor::cuda::Driver& api() const noexcept { return context_.api(); }
   [[nodiscard]] std::optional<Piece> find(std::uint64_t size, std::uint64_t alignment);
   [[nodiscard]] Result<std::unique_ptr<Block>> create(std::uint64_t size);
   [[nodiscard]] Result<std::unique_ptr<Block>> create_for(const backend::MemoryRequest& request);
@@ -72,7 +72,8 @@ class Arena {
 
 /// A MemoryId is the address of its memory.
 struct Memory : Piece {
-  std::unique_ptr<Block> imported;  ///< Around memory of the caller's; null for a piece of an arena.
+  std::unique_ptr<Block> imported{};  ///< Around memory of the caller's; null for a piece of an arena.
+  bool is_registered = false;         ///< The host's, of which the driver was told.
 };
 using Memories = kit::OwnedTable<backend::MemoryId, Memory>;
 
@@ -87,10 +88,18 @@ class MemoryTable {
   explicit MemoryTable(Context& context) noexcept
       : context_(context), device_(context, Arena::Kind::device), pinned_(context, Arena::Kind::pinned) {}
 
+  ~MemoryTable();
+
   Result<backend::MemoryId> allocate(const backend::MemoryRequest& request);
   /// Memory of the caller's, which has bytes in common with nothing that is not imported.
   Result<backend::MemoryId> import(Block block);
+  /// The host's memory, in place. `unsupported` has the driver's words where the driver refuses.
+  Result<backend::MemoryId> import(std::span<std::byte> bytes);
+  /// Where it `waits_for_kernels`, the device's own thread calls it.
   void release(backend::MemoryId memory) noexcept;
+  [[nodiscard]] static bool waits_for_kernels(backend::MemoryId memory) noexcept {
+    return Memories::at(memory).is_registered;
+  }
   /// Null where no live memory has the id.
   [[nodiscard]] const Piece* find(backend::MemoryId memory) noexcept { return all_.find(memory); }
   [[nodiscard]] Result<std::vector<Heap>> heaps();
@@ -98,6 +107,8 @@ class MemoryTable {
   [[nodiscard]] Arena& pinned() noexcept { return pinned_; }
 
  private:
+  void unregister(const Memory& memory) noexcept;
+
   Context& context_;
   Arena device_, pinned_;
   std::atomic<std::uint64_t> host_used_{0};  // of `pinned_`, without what is staged

@@ -56,9 +56,8 @@ Error of_another_context(const Context& context, std::string_view what) {
 /// Memory of a pool of the driver's has no context.
 bool is_reachable(const Context& context, DevicePointer address) {
   vendor::cuda::Context its = nullptr;
-  const Status told = with(context, [&] {
-    return context.api().cuPointerGetAttribute(&its, vendor::cuda::PointerAttribute::context, address);
-  });
+  const Status told =
+      context.ask<&Calls::cuPointerGetAttribute>(&its, vendor::cuda::PointerAttribute::context, address);
   return told != Status::CUDA_SUCCESS || its == nullptr || its == context.handle();
 }
 
@@ -105,8 +104,7 @@ Result<vendor::cuda::Stream> given_stream(Context& context, const backend::Nativ
       return Error(Errc::invalid_argument,
                    "The default stream of each thread cannot be wrapped: it is another one in a thread of Pintle's.");
     vendor::cuda::Context its = nullptr;
-    PINTLE_TRY(
-        context.check(with(context, [&] { return context.api().cuStreamGetCtx(stream, &its); }), "cuStreamGetCtx"));
+    PINTLE_TRY(context.call<&Calls::cuStreamGetCtx>(stream, &its));
     if (its == context.handle()) return stream;
     return of_another_context(context, "The stream to wrap");
   });
@@ -118,8 +116,7 @@ Result<Block> given_memory(Context& context, const backend::NativeMemory& memory
     const auto& given = value_of<typename All::Memory>(memory.object);
     DevicePointer base = 0;
     std::size_t size = 0;
-    const Status known = with(context, [&] { return context.api().cuMemGetAddressRange(&base, &size, given.address); });
-    if (known != Status::CUDA_SUCCESS)
+    if (context.ask<&Calls::cuMemGetAddressRange>(&base, &size, given.address) != Status::CUDA_SUCCESS)
       return Error(Errc::invalid_argument,
                    fmt::format("Address ({:#x}) is not of memory that the driver has given on [{}].", given.address,
                                context.id()));

@@ -19,6 +19,7 @@
 
 namespace pintle::cuda {
 
+using Calls = vendor::cuda::Driver;
 using vendor::cuda::DevicePointer;
 using vendor::cuda::Status;
 

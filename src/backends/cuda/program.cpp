@@ -8,18 +8,19 @@
 #include <ranges>
 #include <utility>
 
-#include "backends/cuda/compile.h"
 #include "base/file.h"
 #include "base/quote.h"
 #include "kit/accesses.h"
 #include "kit/left_out.h"
 #include "kit/local_memory.h"
 #include "kit/no_source.h"
+#include "kit/program_name.h"
 
 namespace pintle::cuda {
 namespace {
 
 using backend::ProgramImage;
+using kit::name_of;
 using vendor::cuda::FunctionAttribute;
 
 constexpr std::size_t log_bytes = 16 << 10;
@@ -77,7 +78,7 @@ Result<void> compare(const Entry& entry, std::span<const std::uint32_t> told) {
 
 Result<std::uint32_t> attribute(Context& context, vendor::cuda::Function function, FunctionAttribute what) {
   int value = 0;
-  PINTLE_TRY(context.check(context.api().cuFuncGetAttribute(&value, what, function), "cuFuncGetAttribute"));
+  PINTLE_TRY(context.call_plainly<&Calls::cuFuncGetAttribute>(&value, what, function));
   return static_cast<std::uint32_t>(std::max(0, value));
 }
 
@@ -88,13 +89,8 @@ Result<void> ask_for_shared(Context& context, const Entry& entry, const Kernel& 
   const std::uint32_t most = kernel.most_shared - std::min(kernel.most_shared, kernel.own_shared);
   const std::uint32_t wanted = is_sized ? most : kernel.shared;
   if (kernel.own_shared + wanted <= context.found().default_shared_bytes) return {};
-  return context.check(with(context,
-                            [&] {
-                              return context.api().cuFuncSetAttribute(kernel.function,
-                                                                      FunctionAttribute::max_dynamic_shared_bytes,
-                                                                      static_cast<int>(std::min(most, wanted)));
-                            }),
-                       "cuFuncSetAttribute");
+  return context.call<&Calls::cuFuncSetAttribute>(kernel.function, FunctionAttribute::max_dynamic_shared_bytes,
+                                                  static_cast<int>(std::min(most, wanted)));
 }
 
 /// What the program has instead; empty where nobody knows it.
@@ -106,8 +102,7 @@ std::string names_of(const Code& code) {
 
 Result<Kernel> kernel_of(Context& context, const Entry& entry, vendor::cuda::Module module, const Code& code) {
   Kernel kernel{.function = nullptr, .name = entry.name, .group = entry.group_size, .sizes = {}};
-  const Status found =
-      with(context, [&] { return context.api().cuModuleGetFunction(&kernel.function, module, entry.name.c_str()); });
+  const Status found = context.ask<&Calls::cuModuleGetFunction>(&kernel.function, module, entry.name.c_str());
   if (found == Status::CUDA_ERROR_NOT_FOUND)
     return context.platform().failure(
         found, fmt::format("Entry {} is not in the program{}.", base::quote(entry.name), names_of(code)));
@@ -145,11 +140,9 @@ Result<void> Kernel::check_shared(std::span<const backend::Argument> arguments) 
 }
 
 Result<void> check_shared(const backend::Commands& list) {
-  for (const backend::Command& command : list.commands) {
-    const auto* const exec = kit::exec_of(command);
-    if (exec != nullptr) PINTLE_TRY(Programs::at(exec->program).kernels[exec->entry].check_shared(list.of(*exec)));
-  }
-  return {};
+  return kit::check_launches(list, [&](const backend::Exec& exec) {
+    return Programs::at(exec.program).kernels[exec.entry].check_shared(list.of(exec));
+  });
 }
 
 Result<Code> ProgramTable::code_of(const ProgramImage& image) const {
@@ -205,10 +198,8 @@ Result<vendor::cuda::Module> ProgramTable::load_module(const ProgramImage& image
   std::array options{vendor::cuda::JitOption::error_log, vendor::cuda::JitOption::error_log_bytes};
   std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
   vendor::cuda::Module module = nullptr;
-  const Status status = with(context_, [&] {
-    return context_.api().cuModuleLoadDataEx(&module, code.c_str(), static_cast<unsigned>(options.size()),
-                                             options.data(), values.data());
-  });
+  const Status status = context_.ask<&Calls::cuModuleLoadDataEx>(
+      &module, code.c_str(), static_cast<unsigned>(options.size()), options.data(), values.data());
   if (status == Status::CUDA_SUCCESS) return module;
   log.resize(std::min(log.find('\0'), log.size()));
   const Platform& platform = context_.platform();
@@ -229,7 +220,7 @@ void ProgramTable::unload_retired() {
 }
 
 void ProgramTable::unload_module(const Program& program) {
-  static_cast<void>(with(context_, [&] { return context_.api().cuModuleUnload(program.module); }));
+  static_cast<void>(context_.ask<&Calls::cuModuleUnload>(program.module));
 }
 
 void ProgramTable::unload(backend::ProgramId id) noexcept {

@@ -8,7 +8,7 @@
 #include "backends/cuda/call.h"
 #include "backends/cuda/recording.h"
 #include "base/contain.h"
-#include "kit/host_clock.h"
+#include "kit/bound.h"
 
 namespace pintle::cuda {
 
@@ -20,13 +20,6 @@ namespace {
 
 /// Behind 1,021 launches the next call of the driver blocks; two of ours may come between.
 constexpr std::size_t most_started = 1000;
-
-/// Bytes of the host that a command reads or writes.
-std::uint64_t host_bytes_of(const backend::Command& command) noexcept {
-  if (const auto* const upload = std::get_if<backend::Upload>(&command.operation)) return upload->to.size;
-  const auto* const download = std::get_if<backend::Download>(&command.operation);
-  return download == nullptr ? 0 : download->from.size;
-}
 
 /// A copy that is too large to be staged whole.
 bool is_large(const backend::Command& command) noexcept { return host_bytes_of(command) > most_staged; }
@@ -43,45 +36,40 @@ backend::Command part_of(backend::Command command, std::uint64_t offset, std::ui
   return command;
 }
 
-/// A fill with a pattern of eight bytes is several, and so is a graph whose nodes the host launches one by one.
-std::size_t calls_of(const backend::Command& command) noexcept {
-  if (const auto* const replay = std::get_if<backend::Replay>(&command.operation))
-    return std::min(Recordings::at(replay->recording).launches(), most_started);
-  const auto* const fill = std::get_if<backend::Fill>(&command.operation);
-  return fill != nullptr && !is_short(*fill) ? 40 : 1;
-}
-
-std::size_t calls_of(const Commands& list) noexcept {
+/// Calls of the driver, and pinned memory.
+struct Needs {
   std::size_t calls = 0;
-  for (const backend::Command& command : list.commands) calls += calls_of(command);
-  return calls;
-}
+  std::uint64_t staged = 0;
+};
 
-std::uint64_t staged_bytes(const Commands& list) noexcept {
-  std::uint64_t bytes = 0;
+/// A fill with a pattern of eight bytes is several calls, and so is a graph whose nodes the host launches one by one.
+Needs needs_of(const Commands& list) noexcept {
+  Needs needs;
   for (const backend::Command& command : list.commands) {
-    const auto* const replay = std::get_if<backend::Replay>(&command.operation);
-    bytes += replay != nullptr ? Recordings::at(replay->recording).staged_bytes() : cuda::staged_bytes(command);
+    if (const auto* const replay = std::get_if<backend::Replay>(&command.operation)) {
+      const Recording& recording = Recordings::at(replay->recording);
+      needs.calls += std::min(recording.launches(), most_started);
+      needs.staged += recording.staged_bytes();
+      continue;
+    }
+    const auto* const fill = std::get_if<backend::Fill>(&command.operation);
+    needs.calls += fill != nullptr && !is_short(*fill) ? 40u : 1u;
+    needs.staged += staged_bytes(command);
   }
-  return bytes;
+  return needs;
 }
 
 }  // namespace
 
 Result<QueueId> Queue::create(QueueContext& shared, std::uint64_t first_serial) {
   vendor::cuda::Stream stream = nullptr;
-  PINTLE_TRY(shared.context.check(
-      with(shared.context,
-           [&] { return shared.context.api().cuStreamCreate(&stream, vendor::cuda::stream_non_blocking); }),
-      "cuStreamCreate"));
-  const QueueId id = shared.table.next_id();
-  shared.table.add(id, std::make_shared<Queue>(shared, id, stream, Owner::us, first_serial));
-  return id;
+  PINTLE_TRY(shared.context.call<&Calls::cuStreamCreate>(&stream, vendor::cuda::stream_non_blocking));
+  return over(shared, stream, first_serial, Owner::us);
 }
 
-Result<QueueId> Queue::over(QueueContext& shared, vendor::cuda::Stream stream, std::uint64_t first_serial) {
+QueueId Queue::over(QueueContext& shared, vendor::cuda::Stream stream, std::uint64_t first_serial, Owner owner) {
   const QueueId id = shared.table.next_id();
-  shared.table.add(id, std::make_shared<Queue>(shared, id, stream, Owner::caller, first_serial));
+  shared.table.add(id, std::make_shared<Queue>(shared, id, stream, owner, first_serial));
   return id;
 }
 
@@ -111,9 +99,25 @@ Queue::~Queue() {
 }
 
 bool Queue::is_step(const backend::Command& command) const noexcept {
-  return std::holds_alternative<backend::HostCall>(command.operation) ||
-         std::holds_alternative<backend::ExecIndirect>(command.operation) ||
-         std::holds_alternative<backend::Timestamp>(command.operation) || is_large(command);
+  return kit::is_for_host(command) || is_large(command);
+}
+
+bool Queue::begins_in_place(const backend::Command& command) const noexcept {
+  return std::holds_alternative<backend::Timestamp>(command.operation);
+}
+
+/// Whether it touches the bytes of one of the timestamps, which are written when the piece is finished.
+bool Queue::needs_end_of(std::span<const backend::Command* const> begun, const backend::Command& command,
+                         const Commands& list) const noexcept {
+  const auto recorded = [](const backend::Replay& replay) { return Recordings::at(replay.recording).list(); };
+  bool touches = false;
+  kit::for_each_bound_range(command, list, recorded, [&](const backend::Range& range, Access) {
+    touches |= std::ranges::any_of(begun, [&, first = address_of(range)](const backend::Command* each) {
+      const DevicePointer time = address_of(std::get_if<backend::Timestamp>(&each->operation)->to);
+      return first < time + sizeof(std::uint64_t) && time < first + range.size;
+    });
+  });
+  return touches;
 }
 
 Commands Queue::recorded(const backend::Replay& replay) const noexcept {
@@ -123,9 +127,8 @@ Commands Queue::recorded(const backend::Replay& replay) const noexcept {
 
 /// Pinned memory that has to be asked of the driver is the courier's business, since that takes milliseconds.
 bool Queue::has_room(const Commands& commands) {
-  const std::size_t calls = calls_of(commands);
-  const std::uint64_t staged = staged_bytes(commands);
-  const auto fits = [&] {
+  const auto [calls, staged] = needs_of(commands);
+  const auto fits = [&, calls, staged] {
     const std::lock_guard lock(mutex_);
     if (depth_ + calls > most_started) return false;
     if (staged != 0) reserved_ = shared_.memory.pinned().try_take(staged);
@@ -185,9 +188,9 @@ void Queue::give_back(Batch& batch) noexcept {
 }
 
 Result<void> Queue::start(const Piece& piece) {
-  if (!std::exchange(has_room_, false)) PINTLE_TRY(await_room(calls_of(piece.commands)));
-  return run(piece.waits, piece.serial, staged_bytes(piece.commands),
-             [&](Enqueue& enqueue) { return enqueue.all(piece.commands); });
+  const Needs needs = needs_of(piece.commands);
+  if (!std::exchange(has_room_, false)) PINTLE_TRY(await_room(needs.calls));
+  return run(piece.waits, piece.serial, needs.staged, [&](Enqueue& enqueue) { return enqueue.all(piece.commands); });
 }
 
 /// Where the driver has no pinned memory, what has been started gives its own back. The submitting thread has reserved
@@ -227,7 +230,7 @@ Result<void> Queue::run(std::span<const QueuePoint> waits, std::optional<std::ui
     PINTLE_ASSIGN(event, shared_.events.take());
     done = std::move(event);
     PINTLE_TRY(enqueue_waits(waits));
-    Enqueue enqueue(Staging(shared_.context, *batch), stream_);
+    Enqueue enqueue(Staging(shared_.context, *batch), stream_, shared_.clock, stamps_);
     return body(enqueue);
   });
   if (enqueued) return close(std::move(batch), std::move(done), serial);
@@ -248,7 +251,7 @@ std::unique_ptr<Batch> Queue::take_batch() {
 /// Keeps the batch before its event is known: who sees the serial finds the batch.
 Result<void> Queue::close(std::unique_ptr<Batch> batch, Event done, std::optional<std::uint64_t> serial) {
   batch->serial = serial.value_or(started_serial_ + 1);
-  const auto recorded = shared_.context.check(api().cuEventRecord(done.get(), stream_), "cuEventRecord");
+  const auto recorded = shared_.context.call_plainly<&Calls::cuEventRecord>(done.get()->handle, stream_);
   if (!recorded) return shared_.context.lose(recorded.error());
   {
     const std::lock_guard lock(mutex_);
@@ -267,14 +270,16 @@ Result<void> Queue::enqueue_waits(std::span<const QueuePoint> waits) {
     if (other == nullptr || other.get() == this) continue;
     const Event event = other->timeline_.event_of(point.serial);
     if (event.get() == nullptr) continue;
-    PINTLE_TRY(shared_.context.check(api().cuStreamWaitEvent(stream_, event.get(), 0), "cuStreamWaitEvent"));
+    PINTLE_TRY(shared_.context.call_plainly<&Calls::cuStreamWaitEvent>(stream_, event.get()->handle, 0u));
   }
   return {};
 }
 
+/// Delivers what is finished on any queue, so that a host call sees it.
 Result<void> Queue::finish(Deadline deadline) {
   PINTLE_TRY(finish_pieces(deadline));
-  return deliver_all(shared_);
+  for (const auto& queue : shared_.table.all()) PINTLE_TRY(queue->reached());
+  return {};
 }
 
 Result<void> Queue::finish_pieces(Deadline deadline) {
@@ -305,11 +310,11 @@ Result<void> Queue::await_all() {
 Result<void> Queue::step(const backend::Command& command, const Commands& list) {
   if (const auto* const called = std::get_if<backend::HostCall>(&command.operation)) return call(*called);
   return base::contain("taking a step", [&]() -> Result<void> {
-    if (const auto* const time = std::get_if<backend::Timestamp>(&command.operation)) return write_time(time->to);
+    if (begins_in_place(command)) return write_times();
     if (const auto* const exec = std::get_if<backend::ExecIndirect>(&command.operation))
       return launch_indirect(*exec, list);
     if (is_large(command)) return transfer(command);
-    return run({}, std::nullopt, staged_bytes({std::span(&command, 1), {}}),
+    return run({}, std::nullopt, needs_of({std::span(&command, 1), {}}).staged,
                [&](Enqueue& enqueue) { return enqueue.one(command, list); });
   });
 }
@@ -334,10 +339,17 @@ Result<void> Queue::launch_indirect(const backend::ExecIndirect& indirect, const
   return run({}, std::nullopt, 0, [&](Enqueue& enqueue) { return enqueue.launch(*exec, list); });
 }
 
-Result<void> Queue::write_time(const backend::Range& to) {
-  const std::uint64_t ticks = kit::host_ticks();
-  return run({}, std::nullopt, sizeof ticks,
-             [&](Enqueue& enqueue) { return enqueue.write(address_of(to), std::as_bytes(std::span(&ticks, 1))); });
+/// Of the piece that is finished. None is before one that was written before.
+Result<void> Queue::write_times() {
+  for (const Stamp& stamp : std::exchange(stamps_, {})) {
+    PINTLE_ASSIGN(ticks, shared_.clock.ticks_of(stamp.event));
+    last_ticks_ = std::max(last_ticks_, ticks);
+    PINTLE_TRY(await_room(1));
+    PINTLE_TRY(run({}, std::nullopt, sizeof last_ticks_, [&](Enqueue& enqueue) {
+      return enqueue.write(stamp.to, std::as_bytes(std::span(&last_ticks_, 1)));
+    }));
+  }
+  return {};
 }
 
 /// While the device copies some pieces, the host fills the next ones.
@@ -350,11 +362,6 @@ Result<void> Queue::transfer(const backend::Command& command) {
     if (count % most_under_way == 0) PINTLE_TRY(await_all());
   }
   return await_all();
-}
-
-Result<void> deliver_all(QueueContext& shared) {
-  for (const auto& queue : shared.table.all()) PINTLE_TRY(queue->reached());
-  return {};
 }
 
 }  // namespace pintle::cuda

@@ -26,18 +26,18 @@ struct QueueContext {
   Context& context;
   MemoryTable& memory;
   EventPool events;
-  kit::StepQueues steps;
-  QueueTable table;
+  DeviceClock clock;
+  kit::StepQueues steps{};
+  QueueTable table{};
 };
 
 class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
  public:
-  [[nodiscard]] static Result<backend::QueueId> create(QueueContext& shared, std::uint64_t first_serial);
-  /// Over a stream of the caller's.
-  [[nodiscard]] static Result<backend::QueueId> over(QueueContext& shared, vendor::cuda::Stream stream,
-                                                     std::uint64_t first_serial);
-
   enum class Owner : std::uint8_t { us, caller };
+  [[nodiscard]] static Result<backend::QueueId> create(QueueContext& shared, std::uint64_t first_serial);
+  /// Over a stream that is there.
+  [[nodiscard]] static backend::QueueId over(QueueContext& shared, vendor::cuda::Stream stream,
+                                             std::uint64_t first_serial, Owner owner);
   Queue(QueueContext& shared, backend::QueueId id, vendor::cuda::Stream stream, Owner owner,
         std::uint64_t first_serial);
   ~Queue();
@@ -53,6 +53,9 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   using Piece = kit::StepQueue::Piece;
 
   bool is_step(const backend::Command& command) const noexcept override;
+  bool begins_in_place(const backend::Command& command) const noexcept override;
+  bool needs_end_of(std::span<const backend::Command* const> begun, const backend::Command& command,
+                    const backend::Commands& list) const noexcept override;
   backend::Commands recorded(const backend::Replay& replay) const noexcept override;
   bool has_room(const backend::Commands& commands) override;
   Result<void> start(const Piece& piece) override;
@@ -77,7 +80,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   [[nodiscard]] Result<void> await_all();
   [[nodiscard]] Result<void> call(const backend::HostCall& called);
   [[nodiscard]] Result<void> launch_indirect(const backend::ExecIndirect& indirect, const backend::Commands& list);
-  [[nodiscard]] Result<void> write_time(const backend::Range& to);
+  [[nodiscard]] Result<void> write_times();
   [[nodiscard]] Result<void> transfer(const backend::Command& command);
 
   QueueContext& shared_;
@@ -94,10 +97,9 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   std::vector<std::unique_ptr<Batch>> started_;  // oldest first
   std::vector<std::unique_ptr<Batch>> spare_;
   std::size_t depth_ = 0;                // commands of `started_`
+  std::vector<Stamp> stamps_;            // of the thread that takes steps, as is the next
+  std::uint64_t last_ticks_ = 0;         // that were written
   std::optional<kit::StepQueue> steps_;  // last: its thread ends before what it uses
 };
-
-/// Delivers what is finished on any queue, so that a host call sees it.
-[[nodiscard]] Result<void> deliver_all(QueueContext& shared);
 
 }  // namespace pintle::cuda

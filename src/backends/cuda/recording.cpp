@@ -46,31 +46,25 @@ struct Add {
   Status operator()(Nothing) const { return api.cuGraphAddEmptyNode(made, graph, before.data(), before.size()); }
 };
 
-/// In what is launched.
-struct SetInExec {
+/// In what is launched, or where that is null in the graph, for an update of the whole.
+struct Set {
   const vendor::cuda::Driver& api;
   GraphExec exec;
   GraphNode set;
   vendor::cuda::Context context;
 
-  Status operator()(const KernelNode& node) const { return api.cuGraphExecKernelNodeSetParams(exec, set, &node); }
+  Status operator()(const KernelNode& node) const {
+    return exec == nullptr ? api.cuGraphKernelNodeSetParams(set, &node)
+                           : api.cuGraphExecKernelNodeSetParams(exec, set, &node);
+  }
   Status operator()(const CopyNode& node) const {
-    return api.cuGraphExecMemcpyNodeSetParams(exec, set, &node, context);
+    return exec == nullptr ? api.cuGraphMemcpyNodeSetParams(set, &node)
+                           : api.cuGraphExecMemcpyNodeSetParams(exec, set, &node, context);
   }
   Status operator()(const FillNode& node) const {
-    return api.cuGraphExecMemsetNodeSetParams(exec, set, &node, context);
+    return exec == nullptr ? api.cuGraphMemsetNodeSetParams(set, &node)
+                           : api.cuGraphExecMemsetNodeSetParams(exec, set, &node, context);
   }
-  Status operator()(Nothing) const { return Status::CUDA_SUCCESS; }
-};
-
-/// In the graph, for an update of the whole.
-struct SetInGraph {
-  const vendor::cuda::Driver& api;
-  GraphNode set;
-
-  Status operator()(const KernelNode& node) const { return api.cuGraphKernelNodeSetParams(set, &node); }
-  Status operator()(const CopyNode& node) const { return api.cuGraphMemcpyNodeSetParams(set, &node); }
-  Status operator()(const FillNode& node) const { return api.cuGraphMemsetNodeSetParams(set, &node); }
   Status operator()(Nothing) const { return Status::CUDA_SUCCESS; }
 };
 
@@ -242,7 +236,7 @@ void Recording::outgrow() {
 template <class Use>
 Status Recording::with_node(std::size_t index, std::byte* staged, Bindings bindings, Use use) const {
   const auto copied = [&](const vendor::cuda::CopySide& to, const vendor::cuda::CopySide& from, std::uint64_t size) {
-    return size == 0 ? use(Nothing{}) : use(copy_node(to, from, size));
+    return size == 0 ? use(Nothing{}) : use(CopyNode{.from = from, .to = to, .width = size});
   };
   return std::visit(
       [&]<class T>(const T& each) -> Status {
@@ -272,12 +266,12 @@ Result<void> Recording::build(Bindings bindings) {
   nodes_.assign(list_.commands.size(), nullptr);
   const Current current(context_);
   PINTLE_TRY(context_.check(current.status(), "cuCtxPushCurrent"));
-  PINTLE_TRY(context_.check(api().cuGraphCreate(&graph_, 0), "cuGraphCreate"));
+  PINTLE_TRY(context_.call_plainly<&Calls::cuGraphCreate>(&graph_, 0u));
   PINTLE_TRY(shape_.build<GraphNode>(
       [&](std::size_t index, std::span<const GraphNode> before) { return add_node(index, before, bindings); },
       [&](std::span<const GraphNode> before) { return join(before); }));
   GraphExec made = nullptr;
-  PINTLE_TRY(context_.check(api().cuGraphInstantiateWithFlags(&made, graph_, 0), "cuGraphInstantiateWithFlags"));
+  PINTLE_TRY(context_.call_plainly<&Calls::cuGraphInstantiateWithFlags>(&made, graph_, 0u));
   exec_ = made;
   for (Changing& one : changing_) one.is_changed = false;
   return {};
@@ -298,13 +292,16 @@ Result<GraphNode> Recording::join(std::span<const GraphNode> before) {
   return made;
 }
 
+Status Recording::set_node(const Changing& one, GraphExec exec, Bindings bindings) const {
+  return with_node(one.command, one.staged, bindings, Set{api(), exec, nodes_[one.command], context_.handle()});
+}
+
 Status Recording::patch(Bindings bindings) {
   const auto changed = std::ranges::count_if(changing_, &Changing::is_changed);
   if (static_cast<std::size_t>(changed) > most_by_node) return patch_whole(bindings);
   for (Changing& one : changing_) {
     if (!one.is_changed) continue;
-    const Status set =
-        with_node(one.command, one.staged, bindings, SetInExec{api(), exec_, nodes_[one.command], context_.handle()});
+    const Status set = set_node(one, exec_, bindings);
     if (set != Status::CUDA_SUCCESS) return set;
     one.is_changed = false;
   }
@@ -314,7 +311,7 @@ Status Recording::patch(Bindings bindings) {
 /// The graph may have another state than what is launched, so all that changes is set.
 Status Recording::patch_whole(Bindings bindings) {
   for (const Changing& one : changing_) {
-    const Status set = with_node(one.command, one.staged, bindings, SetInGraph{api(), nodes_[one.command]});
+    const Status set = set_node(one, nullptr, bindings);
     if (set != Status::CUDA_SUCCESS) return set;
   }
   vendor::cuda::GraphUpdateInfo info;
@@ -325,16 +322,18 @@ Status Recording::patch_whole(Bindings bindings) {
 }
 
 Result<void> Recording::launch(Staging& staging, vendor::cuda::Stream stream) {
+  Batch& batch = staging.batch();
   const bool is_timed = starts_timing();
   if (is_timed) {
-    staging.batch().timed.reserve(staging.batch().timed.size() + 1);
-    PINTLE_TRY(staging.started(api().cuEventRecord(begin_, stream), "cuEventRecord", 0));
+    batch.timed.reserve(batch.timed.size() + 1);
+    PINTLE_TRY(context_.call_plainly<&Calls::cuEventRecord>(begin_, stream));
   }
-  PINTLE_TRY(staging.started(api().cuGraphLaunch(exec_, stream), "cuGraphLaunch", launches()));
+  PINTLE_TRY(context_.call_plainly<&Calls::cuGraphLaunch>(exec_, stream));
+  batch.commands += launches();
   if (!is_timed) return {};
-  PINTLE_TRY(staging.started(api().cuEventRecord(end_, stream), "cuEventRecord", 0));
+  PINTLE_TRY(context_.call_plainly<&Calls::cuEventRecord>(end_, stream));
   is_timed_.store(true);  // not before: only the end of a batch that is kept takes it back
-  staging.batch().timed.push_back(this);
+  batch.timed.push_back(this);
   return {};
 }
 
@@ -351,8 +350,7 @@ bool Recording::starts_timing() {
 
 void Recording::learn() noexcept {
   float milliseconds = 0;
-  const Status told = with(context_, [&] { return api().cuEventElapsedTime(&milliseconds, begin_, end_); });
-  if (told == Status::CUDA_SUCCESS) {
+  if (context_.ask<&Calls::cuEventElapsedTime>(&milliseconds, begin_, end_) == Status::CUDA_SUCCESS) {
     const Duration elapsed(static_cast<std::int64_t>(milliseconds * 1e6f));
     cost_.learn(std::max(Duration(0), elapsed - timed_.time), timed_.depth);
     has_learned_.store(true);

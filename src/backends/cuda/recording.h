@@ -66,6 +66,7 @@ class Recording final : private Timed {
                                                          std::span<const vendor::cuda::GraphNode> before,
                                                          Bindings bindings);
   [[nodiscard]] Result<vendor::cuda::GraphNode> join(std::span<const vendor::cuda::GraphNode> before);
+  [[nodiscard]] Status set_node(const Changing& one, vendor::cuda::GraphExec exec, Bindings bindings) const;
   [[nodiscard]] Status patch(Bindings bindings);
   [[nodiscard]] Status patch_whole(Bindings bindings);
   template <class Use>

@@ -10,19 +10,17 @@
 
 namespace pintle::cuda {
 
+std::uint64_t host_bytes_of(const backend::Command& command) noexcept {
+  if (const auto* const upload = std::get_if<backend::Upload>(&command.operation)) return upload->to.size;
+  const auto* const download = std::get_if<backend::Download>(&command.operation);
+  return download == nullptr ? 0 : download->from.size;
+}
+
 std::uint64_t staged_bytes(const backend::Command& command) noexcept {
-  std::uint64_t size = 0;
-  if (const auto* const upload = std::get_if<backend::Upload>(&command.operation)) size = upload->to.size;
-  if (const auto* const download = std::get_if<backend::Download>(&command.operation)) size = download->from.size;
+  std::uint64_t size = host_bytes_of(command);
   if (const auto* const fill = std::get_if<backend::Fill>(&command.operation); fill != nullptr && !is_short(*fill))
     size = std::min(fill->to.size, most_pattern);
   return base::round_up(size, staged_alignment);
-}
-
-Result<void> Staging::started(Status status, std::string_view call, std::size_t commands) {
-  PINTLE_TRY(context_.check(status, call));
-  batch_.commands += commands;
-  return {};
 }
 
 Result<std::byte*> Staging::take(std::uint64_t size) {

@@ -18,6 +18,8 @@ inline constexpr std::uint64_t most_staged = 1 << 20;
 
 /// Staged bytes begin at multiples of this.
 inline constexpr std::uint64_t staged_alignment = 256;
+/// Bytes of the host that a command reads or writes.
+[[nodiscard]] std::uint64_t host_bytes_of(const backend::Command& command) noexcept;
 /// The pinned memory that a command needs; a replay's is the recording's.
 [[nodiscard]] std::uint64_t staged_bytes(const backend::Command& command) noexcept;
 
@@ -46,8 +48,13 @@ class Staging {
 
   [[nodiscard]] Context& context() const noexcept { return context_; }
   [[nodiscard]] Batch& batch() const noexcept { return batch_; }
-  /// Counts commands that the driver has been given, unless it refuses.
-  [[nodiscard]] Result<void> started(Status status, std::string_view call, std::size_t commands = 1);
+  /// Gives the driver a command by a function of its table; it counts, unless the driver refuses.
+  template <auto Function, class... Arguments>
+  [[nodiscard]] Result<void> start(Arguments... arguments) {
+    PINTLE_TRY(context_.call_plainly<Function>(arguments...));
+    ++batch_.commands;
+    return {};
+  }
   /// A copy of the bytes.
   [[nodiscard]] Result<std::byte*> copy_of(std::span<const std::byte> bytes);
   /// What the device writes here goes to `target` when the piece is done.

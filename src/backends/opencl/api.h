@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "kit/counted.h"
 #include "pintle/error.h"
 #include "vendor/opencl/table.h"
 
@@ -30,29 +31,11 @@ struct Release {
 template <class Handle>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Release>;
 
-/// A counted event; a default one is none.
-class Event {
- public:
-  Event() noexcept = default;
-  /// Takes over the reference that an enqueue has made.
-  explicit Event(cl_event event) noexcept : event_(event) {}
-  Event(const Event& other) noexcept : event_(other.event_) {
-    if (event_ != nullptr) api().clRetainEvent(event_);
-  }
-  Event(Event&& other) noexcept : event_(std::exchange(other.event_, nullptr)) {}
-  Event& operator=(Event other) noexcept {
-    std::swap(event_, other.event_);
-    return *this;
-  }
-  ~Event() {
-    if (event_ != nullptr) api().clReleaseEvent(event_);
-  }
-
-  [[nodiscard]] cl_event get() const noexcept { return event_; }
-
- private:
-  cl_event event_ = nullptr;
+struct EventCount {
+  static void retain(cl_event event) noexcept { api().clRetainEvent(event); }
+  static void release(cl_event event) noexcept { api().clReleaseEvent(event); }
 };
+using Event = kit::Counted<cl_event, EventCount>;
 
 /// "CL_OUT_OF_RESOURCES"; a number that the table of statuses does not have is "CL_UNKNOWN".
 [[nodiscard]] std::string_view symbol_of(cl_int status) noexcept;

@@ -21,13 +21,13 @@
 #include "kit/code_cache.h"
 #include "kit/define_lines.h"
 #include "kit/no_source.h"
-
-#include "pintle/version.h"
+#include "kit/program_name.h"
 
 namespace pintle::opencl {
 namespace {
 
 using backend::ProgramImage;
+using kit::name_of;
 using Code = std::vector<std::byte>;
 
 /// Bytes of source; a shorter source is compiled sooner than it is found in the cache.
@@ -212,9 +212,7 @@ class Compilation {
 
  private:
   [[nodiscard]] base::Digest key() const {
-    const std::string all =
-        fmt::format("pintle {}\n{}\n{}\n{}", version, found_.identity, source_.options, source_.text);
-    return base::sha256(base::bytes_in(all));
+    return kit::CodeCache::key_of(fmt::format("{}\n{}\n{}", found_.identity, source_.options, source_.text));
   }
 
   /// Intel's driver tells the types of parameters only of what it has compiled itself; without them a declaration of

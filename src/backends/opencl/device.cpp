@@ -163,7 +163,7 @@ Result<backend::QueueId> Device::wrap_queue(const backend::NativeObject& queue, 
 
 /// Steps cut a list, which a replay inside another list cannot be.
 Result<backend::RecordingId> Device::record(const backend::Commands& commands) {
-  if (std::ranges::any_of(commands.commands, &is_step) || kit::reads_own_downloads(commands)) {
+  if (std::ranges::any_of(commands.commands, &kit::is_for_host) || kit::reads_own_downloads(commands)) {
     return Error(Errc::unsupported,
                  fmt::format("[{}] records no list with host calls, indirect launches, timestamps, or uploads of what "
                              "it downloads.",

@@ -14,12 +14,13 @@
 #include "backends/opencl/queue.h"
 #include "backends/opencl/recording.h"
 #include "backends/opencl/service.h"
+#include "kit/queue_calls.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::opencl {
 
 /// Used behind a kit::Guarded.
-class Device final : public backend::Device {
+class Device final : public kit::QueueCalls<Device, Queue> {
  public:
   /// In a context of its own, guarded.
   static Result<std::unique_ptr<backend::Device>> open(FoundDevice found);
@@ -42,20 +43,8 @@ class Device final : public backend::Device {
   void unload(backend::ProgramId program) noexcept override { programs_.unload(program); }
 
   Result<backend::QueueId> create_queue(const backend::QueueRequest& request) override;
-  void destroy_queue(backend::QueueId queue) noexcept override { queues_.table.remove(queue); }
-  Result<std::uint64_t> submit(backend::QueueId id, std::span<const backend::QueuePoint> waits,
-                               const backend::Commands& commands) override {
-    return queues_.table.with(id, [&](Queue& queue) { return queue.submit(waits, commands); });
-  }
-  Result<std::uint64_t> reached(backend::QueueId id) override {
-    return queues_.table.with(id, [](Queue& queue) { return queue.reached(); });
-  }
-  Result<void> wait(backend::QueueId id, std::uint64_t serial, Deadline deadline) override {
-    return queues_.table.with(id, [&](Queue& queue) { return queue.wait(serial, deadline); });
-  }
-  Result<void> notify(backend::QueueId id, std::uint64_t serial, backend::Notification notification) override {
-    return queues_.table.with(id, [&](Queue& queue) { return queue.timeline().notify(serial, notification); });
-  }
+  /// For the calls that go to one of them.
+  [[nodiscard]] QueueTable& queues() noexcept { return queues_.table; }
 
   Result<backend::RecordingId> record(const backend::Commands& commands) override;
   void forget(backend::RecordingId recording) noexcept override { recordings_.remove(recording); }

@@ -25,11 +25,9 @@ class Driver final : public backend::Driver {
                                                 std::span<const backend::Option> options) override {
     return base::contain("opening a device", [&]() -> Result<std::unique_ptr<backend::Device>> {
       PINTLE_TRY(kit::read_options("opencl", options, {}));
-      FoundDevices found = find_devices();
-      if (found.devices.empty()) return Error(Errc::unavailable, found.absences.front().reason);
-      if (ordinal >= found.devices.size()) return kit::no_such_ordinal("opencl", ordinal, found.devices.size());
-      found.devices[ordinal].info.id = fmt::format("opencl:{}", ordinal);
-      return Device::open(std::move(found.devices[ordinal]));
+      PINTLE_ASSIGN(found, kit::device_at(find_devices(), "opencl", ordinal));
+      found.info.id = fmt::format("opencl:{}", ordinal);
+      return Device::open(std::move(found));
     });
   }
 

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <limits>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "backends/opencl/texels.h"
 #include "base/file.h"
@@ -65,15 +65,9 @@ std::string uuid_of(cl_device_id device, std::string_view identity, std::size_t 
   return base::hex(base::sha256(base::bytes_in(all))).substr(0, 32);
 }
 
-bool is_software_by_name(std::string name) {
-  std::ranges::transform(name, name.begin(), [](unsigned char letter) { return std::tolower(letter); });
-  return std::ranges::any_of(std::array{"llvmpipe", "softpipe", "swrast", "software"},
-                             [&](const char* word) { return name.find(word) != std::string::npos; });
-}
-
 DeviceKind kind_of(cl_device_id device, std::string_view name) {
   const auto type = device_value<cl_device_type>(device, CL_DEVICE_TYPE);
-  if ((type & CL_DEVICE_TYPE_CPU) != 0 || is_software_by_name(std::string(name))) return DeviceKind::software;
+  if ((type & CL_DEVICE_TYPE_CPU) != 0 || kit::is_software_by_name(name)) return DeviceKind::software;
   if ((type & CL_DEVICE_TYPE_GPU) == 0) return DeviceKind::accelerator;
   const bool is_unified = device_value<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) != CL_FALSE;
   return is_unified ? DeviceKind::integrated_gpu : DeviceKind::discrete_gpu;

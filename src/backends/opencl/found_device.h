@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "backends/opencl/api.h"
+#include "kit/found_devices.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::opencl {
@@ -36,10 +36,7 @@ struct FoundDevice {
                               ///< its local memory.
 };
 
-struct FoundDevices {
-  std::vector<FoundDevice> devices;
-  std::vector<Absence> absences;  ///< Where nothing is found.
-};
+using FoundDevices = kit::Found<FoundDevice>;
 
 /// Asks every platform of the ICD loader, in its order. Creates no context.
 [[nodiscard]] FoundDevices find_devices();

@@ -13,11 +13,13 @@
 #include "kit/accesses.h"
 #include "kit/left_out.h"
 #include "kit/local_memory.h"
+#include "kit/program_name.h"
 
 namespace pintle::opencl {
 namespace {
 
 using backend::ProgramImage;
+using kit::name_of;
 
 bool lacks_kernel(const Error& error) { return error.vendor() && error.vendor()->number == CL_INVALID_KERNEL_NAME; }
 
@@ -31,8 +33,6 @@ Error no_entry(const Entry& entry, cl_program program) {
 }
 
 }  // namespace
-
-std::string name_of(const ProgramImage& image) { return fmt::format("[Program {}]", base::quote(image.name)); }
 
 BoundKernel::BoundKernel(Owned<cl_kernel> kernel, std::span<const std::uint32_t> sizes)
     : values_(sizes.size() + 1),  // local memory of the signature may be one more
@@ -175,11 +175,9 @@ Result<void> Kernel::check_local(std::span<const backend::Argument> arguments) c
 }
 
 Result<void> check_local(const backend::Commands& list) {
-  for (const backend::Command& command : list.commands) {
-    const auto* const exec = kit::exec_of(command);
-    if (exec != nullptr) PINTLE_TRY(Programs::at(exec->program).kernels[exec->entry]->check_local(list.of(*exec)));
-  }
-  return {};
+  return kit::check_launches(list, [&](const backend::Exec& exec) {
+    return Programs::at(exec.program).kernels[exec.entry]->check_local(list.of(exec));
+  });
 }
 
 Result<backend::ProgramId> ProgramTable::load(const ProgramImage& image) {

@@ -147,7 +147,4 @@ class ProgramTable {
 /// Notes that the declarations of a program were compared with its code and hold.
 void remember_comparison(const backend::ProgramImage& image, const FoundDevice& found);
 
-/// "[Program "blur"]".
-[[nodiscard]] std::string name_of(const backend::ProgramImage& image);
-
 }  // namespace pintle::opencl

@@ -81,12 +81,6 @@ Queue::~Queue() {
   static_cast<void>(unmeasured_.release());
 }
 
-bool is_step(const backend::Command& command) noexcept {
-  return std::holds_alternative<backend::HostCall>(command.operation) ||
-         std::holds_alternative<backend::ExecIndirect>(command.operation) ||
-         std::holds_alternative<backend::Timestamp>(command.operation);
-}
-
 Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Commands& commands) {
   const bool wants_time =
       time_.load() != Time::measured && std::ranges::any_of(commands.commands, [](const backend::Command& command) {

@@ -22,9 +22,6 @@ namespace pintle::opencl {
 
 class Queue;
 
-/// True for a command that only the host can do.
-[[nodiscard]] bool is_step(const backend::Command& command) noexcept;
-
 /// Events of OpenCL's, for a timeline.
 struct EventRules {
   using Event = opencl::Event;
@@ -67,14 +64,16 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
                                              const backend::Commands& commands);
   [[nodiscard]] Result<std::uint64_t> reached();
   [[nodiscard]] Result<void> wait(std::uint64_t serial, Deadline deadline);
-  [[nodiscard]] Timeline& timeline() noexcept { return timeline_; }
+  [[nodiscard]] Result<void> notify(std::uint64_t serial, backend::Notification notification) {
+    return timeline_.notify(serial, notification);
+  }
   /// Every call returns the same queue.
   [[nodiscard]] Result<cl_command_queue> native();
 
  private:
   using Piece = kit::StepQueue::Piece;
 
-  bool is_step(const backend::Command& command) const noexcept override { return opencl::is_step(command); }
+  bool is_step(const backend::Command& command) const noexcept override { return kit::is_for_host(command); }
   backend::Commands recorded(const backend::Replay& replay) const noexcept override;
   Result<void> start(const Piece& piece) override;
   Result<void> finish(Deadline deadline) override { return timeline_.wait_all(deadline); }

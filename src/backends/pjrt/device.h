@@ -9,12 +9,13 @@
 #include "backends/pjrt/program.h"
 #include "backends/pjrt/queue.h"
 #include "kit/host_clock.h"
+#include "kit/queue_calls.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::pjrt {
 
 /// Used behind a kit::Guarded.
-class Device final : public backend::Device {
+class Device final : public kit::QueueCalls<Device, Queue> {
  public:
   /// Guarded. `index` is one of the plug-in's devices.
   [[nodiscard]] static Result<std::unique_ptr<backend::Device>> open(FoundDevice found, std::uint32_t index);
@@ -34,20 +35,8 @@ class Device final : public backend::Device {
   Result<backend::QueueId> create_queue(const backend::QueueRequest& request) override {
     return Queue::create(queues_, request.first_serial);
   }
-  void destroy_queue(backend::QueueId queue) noexcept override { queues_.table.remove(queue); }
-  Result<std::uint64_t> submit(backend::QueueId id, std::span<const backend::QueuePoint> waits,
-                               const backend::Commands& commands) override {
-    return queues_.table.with(id, [&](Queue& queue) { return queue.submit(waits, commands); });
-  }
-  Result<std::uint64_t> reached(backend::QueueId id) override {
-    return queues_.table.with(id, [](Queue& queue) { return queue.reached(); });
-  }
-  Result<void> wait(backend::QueueId id, std::uint64_t serial, Deadline deadline) override {
-    return queues_.table.with(id, [&](Queue& queue) { return queue.wait(serial, deadline); });
-  }
-  Result<void> notify(backend::QueueId id, std::uint64_t serial, backend::Notification notification) override {
-    return queues_.table.with(id, [&](Queue& queue) { return queue.notify(serial, notification); });
-  }
+  /// For the calls that go to one of them.
+  [[nodiscard]] QueueTable& queues() noexcept { return queues_.table; }
   Result<backend::ClockPair> calibrate() override { return kit::host_clock_pair(); }
   Result<void> native(std::string_view type, std::uint64_t object, void* out) override;
   Result<void> probe() override;

@@ -34,12 +34,9 @@ class Driver final : public backend::Driver {
   Result<std::unique_ptr<backend::Device>> open(std::uint32_t ordinal,
                                                 std::span<const backend::Option> options) override {
     return base::contain("opening a device", [&]() -> Result<std::unique_ptr<backend::Device>> {
-      FoundDevices found = find_devices();
-      if (found.devices.empty()) return Error(Errc::unavailable, found.absences.front().reason);
-      if (ordinal >= found.devices.size()) return kit::no_such_ordinal("pjrt", ordinal, found.devices.size());
-      FoundDevice& wanted = found.devices[ordinal];
-      PINTLE_ASSIGN(index, index_of(options, *wanted.session));
-      return Device::open(std::move(wanted), index);
+      PINTLE_ASSIGN(found, kit::device_at(find_devices(), "pjrt", ordinal));
+      PINTLE_ASSIGN(index, index_of(options, *found.session));
+      return Device::open(std::move(found), index);
     });
   }
 };

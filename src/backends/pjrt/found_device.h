@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backends/pjrt/client.h"
+#include "kit/found_devices.h"
 #include "pintle/info.h"
 
 namespace pintle::pjrt {
@@ -18,10 +19,7 @@ struct FoundDevice {
   DeviceInfo info;
 };
 
-struct FoundDevices {
-  std::vector<FoundDevice> devices;
-  std::vector<Absence> absences;
-};
+using FoundDevices = kit::Found<FoundDevice>;
 
 /// One device for each plug-in, in their order. Makes each plug-in's client, which is kept: nothing else says what
 /// platform it is.

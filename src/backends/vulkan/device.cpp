@@ -28,6 +28,10 @@ Result<backend::QueueId> Device::wrap_queue(const backend::NativeObject& queue, 
   if (queue.type != VulkanQueue::native_type)
     return kit::unknown_native_type<VulkanDevice, VulkanQueue, VulkanMemory>(queue.type, "vulkan");
   PINTLE_ASSIGN(lane, context_->adopt(*static_cast<const VulkanQueue*>(queue.value)));
+  const Family& family = lane->family;
+  if (request.kind == QueueKind::compute && (family.flags & VK_QUEUE_COMPUTE_BIT) == 0)
+    return Error(Errc::invalid_argument,
+                 fmt::format("Family ({}) of the VkQueue runs no kernels: its queue is a copy queue.", family.index));
   return queues_.create(request, *lane);
 }
 

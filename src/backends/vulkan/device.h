@@ -9,12 +9,13 @@
 #include "backends/vulkan/program.h"
 #include "backends/vulkan/queue.h"
 #include "backends/vulkan/recording.h"
+#include "kit/queue_calls.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::vulkan {
 
 /// Used behind a kit::Guarded.
-class Device final : public backend::Device {
+class Device final : public kit::QueueCalls<Device, Queue> {
  public:
   /// Guarded.
   [[nodiscard]] static std::unique_ptr<backend::Device> over(std::unique_ptr<Context> context, DeviceInfo info);
@@ -32,17 +33,8 @@ class Device final : public backend::Device {
   Result<backend::QueueId> create_queue(const backend::QueueRequest& request) override {
     return queues_.create(request, context_->lane(request.kind));
   }
-  void destroy_queue(backend::QueueId queue) noexcept override { queues_.remove(queue); }
-  Result<std::uint64_t> submit(backend::QueueId id, std::span<const backend::QueuePoint> waits,
-                               const backend::Commands& commands) override {
-    return queues_.with(id, [&](Queue& queue) { return queue.submit(waits, commands); });
-  }
-  Result<std::uint64_t> reached(backend::QueueId id) override {
-    return queues_.with(id, [](Queue& queue) { return queue.reached(); });
-  }
-  Result<void> wait(backend::QueueId id, std::uint64_t serial, Deadline deadline) override {
-    return queues_.with(id, [&](Queue& queue) { return queue.wait(serial, deadline); });
-  }
+  /// For the calls that go to one of them.
+  [[nodiscard]] QueueTable& queues() noexcept { return queues_; }
   Result<std::span<std::byte>> map(backend::MemoryId memory) override { return memory_.map(memory); }
   Result<backend::RecordingId> record(const backend::Commands& commands) override;
   void forget(backend::RecordingId recording) noexcept override { recordings_.remove(recording); }

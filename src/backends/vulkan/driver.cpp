@@ -16,8 +16,7 @@ namespace {
 
 constexpr const char* install =
     "Install the Vulkan loader and a driver (Debian: libvulkan1 and mesa-vulkan-drivers), or name a driver's manifest "
-    "in "
-    "VK_ICD_FILENAMES.";
+    "in VK_ICD_FILENAMES.";
 
 /// The instance stays once it exists: some drivers fail when they are closed and opened again.
 class Driver final : public backend::Driver {

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
 #include "base/made_once.h"
 #include "base/quote.h"
 #include "kit/code_cache.h"
-#include "pintle/version.h"
 #include "spirv/glsl_program.h"
 #include "spirv/glsl_source.h"
 #include "vendor/shaderc/functions.h"
@@ -46,9 +44,8 @@ Result<std::vector<std::byte>> compile_glsl(const backend::ProgramImage& image, 
   const bool is_plain = unit.include_folders.empty() && unit.language.empty();
   if (!is_plain) PINTLE_TRY(program());
   PINTLE_ASSIGN(compiler, identity());
-  const std::string all = fmt::format("pintle {} {}\n{}", version, compiler, spirv::dependencies_of(unit));
-  PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
-  auto code = cache.obtain_bytes(base::sha256(base::bytes_in(all)), ".spv", [&] {
+  const std::string recipe = fmt::format("{}\n{}", compiler, spirv::dependencies_of(unit));
+  auto code = kit::CodeCache::bytes_of(recipe, ".spv", [&] {
     const bool by_library = is_plain && library();
     return by_library ? library()->compile(unit.text, unit.file.c_str(), unit.macros) : spirv::compile_glsl(unit);
   });

@@ -66,9 +66,11 @@ Result<void> Queue::retire(std::uint64_t value) {
   return context_.loss();
 }
 
+/// A family that only copies does not reset queries, and does not copy what they found.
 bool Queue::is_step(const backend::Command& command) const noexcept {
   return std::holds_alternative<backend::HostCall>(command.operation) ||
-         std::holds_alternative<backend::ExecIndirect>(command.operation);
+         std::holds_alternative<backend::ExecIndirect>(command.operation) ||
+         (lane_.family.only_copies() && std::holds_alternative<backend::Timestamp>(command.operation));
 }
 
 Result<void> Queue::start(const kit::StepQueue::Piece& piece) {
@@ -182,7 +184,10 @@ Result<void> Queue::finish_pieces(Deadline deadline) {
 Result<void> Queue::step(const backend::Command& command, const Commands& list) {
   if (const auto* called = std::get_if<backend::HostCall>(&command.operation)) return call(*called);
   if (const auto* indirect = std::get_if<backend::ExecIndirect>(&command.operation)) return launch(*indirect, list);
-  return run_alone(command);
+  if (!std::holds_alternative<backend::Timestamp>(command.operation)) return run_alone(command);
+  PINTLE_ASSIGN(clock, create(context_, all_, context_.lane(QueueKind::compute), {all_.next_id(), 0}));
+  PINTLE_TRY(clock->run_alone(command));
+  return clock->finish_pieces(Deadline::max());
 }
 
 Result<void> Queue::run_alone(const backend::Command& command) {

@@ -22,8 +22,8 @@ constexpr std::uint64_t least_import = 256 << 10;
 constexpr std::uint64_t pattern_block = 256 << 10;
 constexpr std::uint64_t word = 4;
 
-VkPipelineStageFlags stages_of(Context& context, const Lane& lane) noexcept {
-  const bool computes = lane.family.index == context.physical().compute->index;
+VkPipelineStageFlags stages_of(const Lane& lane) noexcept {
+  const bool computes = (lane.family.flags & VK_QUEUE_COMPUTE_BIT) != 0;
   return VK_PIPELINE_STAGE_TRANSFER_BIT | VkPipelineStageFlags{computes} * VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 }
 
@@ -50,11 +50,7 @@ bool is_fixed(const backend::Command& command, const backend::Commands& list) {
 }  // namespace
 
 Recorder::Recorder(Context& context, Slot& slot) noexcept
-    : context_(context),
-      vk_(context.vk),
-      slot_(slot),
-      commands_(slot.commands()),
-      stages_(stages_of(context, slot.lane())) {}
+    : context_(context), vk_(context.vk), slot_(slot), commands_(slot.commands()), stages_(stages_of(slot.lane())) {}
 
 Recorder::Place Recorder::place_of(const backend::Range& range) noexcept {
   const Allocation& allocation = Allocations::at(range.memory);

@@ -1,11 +1,11 @@
 #include "backends/webgpu/device.h"
 
 #include <array>
-#include <chrono>
 #include <string_view>
 
 #include "base/file.h"
 #include "kit/guarded.h"
+#include "kit/probe.h"
 #include "kit/wake_compiler.h"
 
 namespace pintle::webgpu {
@@ -29,15 +29,7 @@ Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found) {
   return device;
 }
 
-/// An empty submission, whose end is waited for.
-Result<void> Device::probe() {
-  const backend::QueueId id = Queue::create(queues_, 0);
-  auto answered = queues_.table.with(id, [](Queue& queue) -> Result<void> {
-    PINTLE_ASSIGN(serial, queue.submit({}, {}));
-    return queue.wait(serial, Clock::now() + std::chrono::seconds(4));
-  });
-  queues_.table.remove(id);
-  return answered;
-}
+/// An empty submission.
+Result<void> Device::probe() { return kit::probe(*this, {}); }
 
 }  // namespace pintle::webgpu

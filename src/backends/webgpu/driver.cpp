@@ -32,12 +32,9 @@ class Driver final : public backend::Driver {
                                                 std::span<const backend::Option> options) override {
     return base::contain("opening a device", [&]() -> Result<std::unique_ptr<backend::Device>> {
       PINTLE_ASSIGN(progress, progress_of(options));
-      FoundDevices found = find_devices();
-      if (found.devices.empty()) return Error(Errc::unavailable, found.absences.front().reason);
-      if (ordinal >= found.devices.size()) return kit::no_such_ordinal("webgpu", ordinal, found.devices.size());
-      FoundDevice& wanted = found.devices[ordinal];
-      wanted.info.progress = progress;
-      return Device::open(std::move(wanted));
+      PINTLE_ASSIGN(found, kit::device_at(find_devices(), "webgpu", ordinal));
+      found.info.progress = progress;
+      return Device::open(std::move(found));
     });
   }
 };

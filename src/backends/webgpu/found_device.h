@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/webgpu/api.h"
+#include "kit/found_devices.h"
 #include "pintle/info.h"
 
 namespace pintle::webgpu {
@@ -35,10 +36,7 @@ struct FoundDevice {
   DeviceInfo info;
 };
 
-struct FoundDevices {
-  std::vector<FoundDevice> devices;
-  std::vector<Absence> absences;
-};
+using FoundDevices = kit::Found<FoundDevice>;
 
 /// Every adapter of every library that computes; libraries in their order. Makes no device.
 [[nodiscard]] FoundDevices find_devices();

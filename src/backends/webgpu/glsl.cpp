@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/file.h"
 #include "base/quote.h"
 #include "kit/code_cache.h"
-#include "pintle/version.h"
 #include "spirv/glsl_program.h"
 #include "spirv/glsl_source.h"
 
@@ -15,9 +13,8 @@ Result<std::vector<std::byte>> compile_glsl(const backend::ProgramImage& image, 
   spirv::GlslSource unit = spirv::source_of(image, entry);
   if (unit.language.empty()) unit.language = "vulkan1.1";  // SPIR-V 1.3 is what the implementations read best
   PINTLE_ASSIGN(compiler, spirv::find_glsl_program());
-  const std::string all = fmt::format("pintle {} {}\n{}", version, compiler, spirv::dependencies_of(unit));
-  PINTLE_ASSIGN(cache, kit::CodeCache::of_settings());
-  auto code = cache.obtain_bytes(base::sha256(base::bytes_in(all)), ".spv", [&] { return spirv::compile_glsl(unit); });
+  const std::string recipe = fmt::format("{}\n{}", compiler, spirv::dependencies_of(unit));
+  auto code = kit::CodeCache::bytes_of(recipe, ".spv", [&] { return spirv::compile_glsl(unit); });
   if (code || code.error().code() != Errc::build_failed) return code;
   return Error(Errc::build_failed,
                fmt::format("Entry {} of [Program {}] does not compile:\n{}", base::quote(entry.name),

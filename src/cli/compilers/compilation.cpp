@@ -4,24 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <utility>
 
-#include "base/file.h"
 #include "base/quote.h"
-#include "base/signal_words.h"
-#include "base/subprocess.h"
-#include "base/temporary_folder.h"
 
 namespace pintle::cli {
 namespace {
-
-constexpr auto longest = std::chrono::minutes(2);
-
-std::string without(std::string text, const std::string& part) {
-  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.erase(at, part.size());
-  return text;
-}
 
 /// Slang says "error[E36107]:". A linker names what is missing in a line of its own, and only a later line says that
 /// this is an error.
@@ -30,29 +17,7 @@ bool is_error(std::string_view line) {
   return std::ranges::any_of(marks, [&](std::string_view mark) { return line.find(mark) != std::string_view::npos; });
 }
 
-std::string text_of_status(int status) {
-  constexpr int first_signal = 128;
-  return status > first_signal ? "by " + base::signal_text(status - first_signal)
-                               : fmt::format("with status {}", status);
-}
-
-std::string last_part(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-
 }  // namespace
-
-Result<Code> run(const Compilation& compilation) {
-  PINTLE_ASSIGN(folder, base::TemporaryFolder::create());
-  const std::string source = folder / compilation.file, result = folder / "result.out";
-  PINTLE_TRY(base::write_file(source, base::bytes_in(compilation.text)));
-  std::vector<std::string> words = compilation.command;
-  words.insert(words.end(), {compilation.output, result, source});
-  PINTLE_ASSIGN(ended, base::run_process(words, Clock::now() + longest));
-  if (ended.status == 0) return base::read_file(result);
-  return Error(
-      Errc::build_failed,
-      fmt::format("Source {} does not compile ({} ends {}):\n{}", base::quote(compilation.file), last_part(words[0]),
-                  text_of_status(ended.status), without(std::move(ended.output), folder / "")));
-}
 
 std::string behind_prelude(std::string_view prelude, std::string_view file, std::string_view text) {
   return fmt::format("{}\n#line 1 {}\n{}\n", prelude, base::quote(file, 200), text);

@@ -5,22 +5,20 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include "base/c_compiler.h"
 #include "base/c_entries.h"
+#include "base/compilation.h"
 #include "base/elf_symbols.h"
 #include "base/file.h"
 #include "base/nearest.h"
 #include "base/quote.h"
-#include "cli/compilers/clang.h"
 #include "cli/compilers/compilation.h"
-#include "cli/compilers/opencl_kernels.h"
 #include "cli/compilers/preludes.h"
 #include "cli/compilers/slang_signatures.h"
 #include "cli/compilers/spirv_module.h"
-#include "opencl_c/options.h"
+#include "opencl_c/kernels.h"
 #include "stablehlo/module.h"
 #include "wgsl/unit.h"
 
@@ -28,51 +26,6 @@ namespace pintle::cli {
 namespace {
 
 using Macros = std::vector<std::string>;
-
-constexpr std::string_view name_letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-constexpr std::string_view capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
-
-/// The name at the beginning of `text`.
-std::string_view name_in(std::string_view text) { return text.substr(0, text.find_first_not_of(name_letters)); }
-
-/// The names behind each `before` in `text`, each once.
-Names names_behind(std::string_view text, std::string_view before) {
-  Names names;
-  std::set<std::string> seen;
-  for (auto at = text.find(before); at != std::string_view::npos; at = text.find(before, at + 1)) {
-    std::string name(name_in(text.substr(at + before.size())));
-    if (!name.empty() && seen.insert(name).second) names.push_back(std::move(name));
-  }
-  return names;
-}
-
-/// -DNAME=1 for each name in capitals that a compiler of the C family does not know ("use of undeclared identifier
-/// 'N'", "'N' undeclared").
-Macros perhaps_constants(std::string_view words) {
-  constexpr std::size_t enough = 1 << 16;  // of the compiler's words; each name is looked for in all of them
-  words = words.substr(0, enough);
-  std::set<std::string> names;
-  for (const std::string_view quotes : {"'", "\xe2\x80\x98"}) {
-    for (const std::string& name : names_behind(words, quotes)) {
-      const bool is_unknown = words.find(fmt::format("undeclared identifier '{}'", name)) != std::string_view::npos ||
-                              words.find(name + "' undeclared") != std::string_view::npos ||
-                              words.find(name + "\xe2\x80\x99 undeclared") != std::string_view::npos;
-      if (is_unknown && name.find_first_not_of(capitals) == std::string::npos) names.insert(name);
-    }
-  }
-  Macros macros;
-  for (const std::string& name : names) macros.push_back("-D" + name + "=1");
-  return macros;
-}
-
-/// Compiles once more with macros for possible constants, where only those are missing.
-template <class Compile>
-Result<Code> compile_with_constants(Compile compile) {
-  Result<Code> code = compile(Macros{});
-  if (code || code.error().code() != Errc::build_failed) return code;
-  const Macros macros = perhaps_constants(code.error().message());
-  return macros.empty() ? code : compile(macros);
-}
 
 Names names_of(const std::vector<Entry>& entries) {
   Names names;
@@ -91,9 +44,10 @@ Result<Names> entries_of_c(const io::PackSource& source) {
     command.insert(command.end(), macros.begin(), macros.end());
     return base::compile_entries(source.file, command, text, entries);
   };
-  const auto typed = compile_with_constants([&](const Macros& macros) { return compile(macros, source.entries); });
+  const auto typed =
+      base::compile_with_constants([&](const Macros& macros) { return compile(macros, source.entries); });
   if (typed) return names_of(source.entries);
-  PINTLE_ASSIGN(code, compile_with_constants([&](const Macros& macros) { return compile(macros, {}); }));
+  PINTLE_ASSIGN(code, base::compile_with_constants([&](const Macros& macros) { return compile(macros, {}); }));
   PINTLE_ASSIGN(names, base::elf_symbols(code));
   const bool are_there = std::ranges::all_of(
       source.entries, [&](const Entry& entry) { return std::ranges::find(names, entry.name) != names.end(); });
@@ -103,7 +57,7 @@ Result<Names> entries_of_c(const io::PackSource& source) {
 Result<Names> entries_of_opencl_c(const io::PackSource& source) {
   PINTLE_ASSIGN(kernels, kernels_of(source));
   Names names;
-  for (const OpenClKernel& kernel : kernels) names.push_back(kernel.name);
+  for (const opencl_c::OpenClKernel& kernel : kernels) names.push_back(kernel.name);
   return names;
 }
 
@@ -123,7 +77,7 @@ Result<Names> entries_of_glsl(const io::PackSource& source) {
 Names shaders_in(std::string_view text) {
   Names names;
   for (auto at = text.find("numthreads"); at != std::string_view::npos; at = text.find("numthreads", at + 1)) {
-    const Names next = names_behind(text.substr(at, text.find('{', at) - at), "void ");
+    const Names next = base::names_behind(text.substr(at, text.find('{', at) - at), "void ");
     names.insert(names.end(), next.begin(), next.end());
   }
   return names;
@@ -181,31 +135,13 @@ Names known_formats() {
   return formats;
 }
 
-Result<std::vector<OpenClKernel>> kernels_of(const io::PackSource& source) {
-  PINTLE_ASSIGN(clang, find_clang(15));
-  const auto compile = [&](const Macros& macros) {
-    Macros command{clang,
-                   "-x",
-                   "cl",
-                   opencl_standard(source),
-                   "-target",
-                   "spir64-unknown-unknown",
-                   "-S",
-                   "-emit-llvm",
-                   "-O1",
-                   "-g",  // says the members of structs
-                   "-cl-kernel-arg-info",
-                   "-fno-crash-diagnostics"};
-    command.insert(command.end(), opencl_c::lenient.begin(), opencl_c::lenient.end());
-    command.insert(command.end(), macros.begin(), macros.end());
-    return run({source.file, source.text, std::move(command)});
-  };
-  PINTLE_ASSIGN(code, compile_with_constants(compile));
-  return kernels_in_llvm(base::text_in(code));
+Result<std::vector<opencl_c::OpenClKernel>> kernels_of(const io::PackSource& source) {
+  return opencl_c::kernels_of(source.file, source.text, source.version);
 }
 
 Names shaders_of(const io::PackSource& source) {
-  return source.language == io::Language::hlsl ? shaders_in(source.text) : names_behind(source.text, "PINTLE_ENTRY_");
+  return source.language == io::Language::hlsl ? shaders_in(source.text)
+                                               : base::names_behind(source.text, "PINTLE_ENTRY_");
 }
 
 Result<Names> entries_of_source(const io::PackSource& source) {
@@ -224,7 +160,7 @@ Result<Names> entries_of_source(const io::PackSource& source) {
 Result<Names> entries_of_code(std::string_view format, std::span<const std::byte> code) {
   if (format == "so") return base::elf_symbols(code);
   if (format == "amdgcn") return kernels_of_amdgcn(code);
-  if (format == "ptx") return names_behind(base::text_in(code), ".entry ");
+  if (format == "ptx") return base::names_behind(base::text_in(code), ".entry ");
   if (format == "spirv" || format == "spirv_opencl") return entry_names(code);
   if (format == "wgsl") return entries_of_wgsl(base::text_in(code));
   constexpr std::array<std::string_view, 4> unread{"metal", "metallib", "cubin", "wasm"};

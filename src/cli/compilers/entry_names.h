@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/compilers/compiler.h"
-#include "cli/compilers/opencl_kernels.h"
+#include "opencl_c/kernels.h"
 
 namespace pintle::cli {
 
@@ -20,7 +20,7 @@ using Names = std::vector<std::string>;
 [[nodiscard]] Result<Names> entries_of_source(const io::PackSource& source);
 
 /// The kernels of a source of OpenCL C with their arguments. Errors as of `entries_of_source`.
-[[nodiscard]] Result<std::vector<OpenClKernel>> kernels_of(const io::PackSource& source);
+[[nodiscard]] Result<std::vector<opencl_c::OpenClKernel>> kernels_of(const io::PackSource& source);
 
 /// The entries that a source of GLSL or HLSL names: behind PINTLE_ENTRY_, or as functions with [numthreads]. A source
 /// of GLSL that chooses by no macro names none.

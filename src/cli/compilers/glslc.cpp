@@ -13,7 +13,7 @@ Result<Code> compile_entry(const std::string& glslc, const io::PackSource& sourc
   std::vector<std::string> command{glslc, "-fshader-stage=compute", "--target-env=vulkan1.2",
                                    fmt::format("-DPINTLE_ENTRY_{}=1", entry.name)};
   for (const std::string& macro : group_macros(entry)) command.push_back("-D" + macro);
-  PINTLE_ASSIGN(module, run({source.file, source.text, std::move(command)}));
+  PINTLE_ASSIGN(module, base::run_compiler({source.file, source.text, std::move(command)}));
   return with_entry_name(module, entry.name);
 }
 

@@ -9,10 +9,10 @@
 #include "base/quote.h"
 #include "base/subprocess.h"
 #include "base/temporary_folder.h"
-#include "cli/compilers/clang.h"
 #include "cli/compilers/compilation.h"
 #include "cli/compilers/llvm_functions.h"
 #include "cli/compilers/preludes.h"
+#include "opencl_c/clang.h"
 #include "opencl_c/options.h"
 
 namespace pintle::cli {
@@ -23,7 +23,7 @@ using Words = std::vector<std::string>;
 /// clang 19 before later ones: they declare fewer of the functions for PTX.
 Result<std::string> find_gpu_clang() {
   if (auto path = base::find_program("clang-19")) return *std::move(path);
-  return find_clang(19);
+  return opencl_c::find_clang(19);
 }
 
 /// The bitcode of libclc for the target, where packages put it.
@@ -63,7 +63,7 @@ Words as_opencl_c(Words words, const std::string& standard) {
 Result<Code> own_functions(const std::string& clang, const GpuTarget& target) {
   Words words = as_opencl_c(begin(clang, target), "-cl-std=CL2.0");
   words.insert(words.end(), {"-w", "-O1", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c"});
-  return run({"gpu.cl", std::string(gpu_prelude), std::move(words)});
+  return base::run_compiler({"gpu.cl", std::string(gpu_prelude), std::move(words)});
 }
 
 /// The source with all that it calls, as LLVM's text.
@@ -77,7 +77,7 @@ Result<Code> link(const io::PackSource& source, const std::string& clang, const 
   for (const std::string& file : {bitcode, library})
     words.insert(words.end(), {"-Xclang", "-mlink-builtin-bitcode", "-Xclang", file});
   words.insert(words.end(), {"-O3", "-S", "-emit-llvm"});
-  return run({source.file, source.text, std::move(words)});
+  return base::run_compiler({source.file, source.text, std::move(words)});
 }
 
 Error nothing_left(const io::PackSource& source, const std::vector<LeftOut>& left_out) {
@@ -99,7 +99,7 @@ Result<Made> compile_for_gpu(const io::PackSource& source, const GpuTarget& targ
   Words words = begin(clang, target);
   words.insert(words.end(), {"-x", "ir", "-O3", "-w"});
   words.insert(words.end(), target.options.begin(), target.options.end());
-  PINTLE_ASSIGN(code, run({source.file, std::move(kept.text), std::move(words)}));
+  PINTLE_ASSIGN(code, base::run_compiler({source.file, std::move(kept.text), std::move(words)}));
   return Made{std::move(code), std::move(kept.left_out)};
 }
 

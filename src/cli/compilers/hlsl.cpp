@@ -1,10 +1,10 @@
 // HLSL to SPIR-V for Vulkan 1.2 by clang as dxc, one module for each entry.
 #include <fmt/format.h>
 
-#include "cli/compilers/clang.h"
 #include "cli/compilers/compilation.h"
 #include "cli/compilers/preludes.h"
 #include "cli/compilers/spirv_module.h"
+#include "opencl_c/clang.h"
 
 namespace pintle::cli {
 namespace {
@@ -28,13 +28,14 @@ Result<Code> compile_entry(const std::string& clang, const io::PackSource& sourc
                                    "-D",
                                    fmt::format("PINTLE_ENTRY_{}=1", entry.name)};
   for (const std::string& macro : group_macros(entry)) command.insert(command.end(), {"-D", macro});
-  return run({source.file, behind_prelude(hlsl_prelude, source.file, source.text), std::move(command), "-Fo"});
+  return base::run_compiler(
+      {source.file, behind_prelude(hlsl_prelude, source.file, source.text), std::move(command), "-Fo"});
 }
 
 }  // namespace
 
 Result<Code> compile_hlsl(const io::PackSource& source, std::string_view) {
-  PINTLE_ASSIGN(clang, find_clang(22));
+  PINTLE_ASSIGN(clang, opencl_c::find_clang(22));
   Code modules;
   for (const Entry& entry : source.entries) {
     auto module = compile_entry(clang, source, entry);

@@ -4,18 +4,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
 #include "base/file.h"
 #include "base/quote.h"
 #include "cli/compilers/entry_names.h"
+#include "inference/entries.h"
 #include "spirv/infer.h"
 #include "spirv/module.h"
-#include "stablehlo/infer.h"
-#include "stablehlo/module.h"
-#include "wgsl/infer.h"
-#include "wgsl/unit.h"
 
 namespace pintle::cli {
 namespace {
@@ -25,16 +23,7 @@ constexpr std::uint64_t longest_module = 256 << 20;
 constexpr std::string_view by_hand =
     "name the entries: --entry 'blur(in: read f32[], out: write f32[], n: u32) group 64'";
 
-/// What the entries of a program go by, and what is not packed.
-struct Inferred {
-  std::vector<Entry> entries;
-  std::vector<Error>& left_out;
-
-  void add(Result<Entry> entry) {
-    if (entry) entries.push_back(*std::move(entry));
-    else left_out.push_back(std::move(entry).error());
-  }
-};
+using inference::Told;
 
 /// What a shader does not tell can be declared; what no signature can have cannot.
 Error refused(const std::string& code, std::string_view entry, const Error& error) {
@@ -43,10 +32,23 @@ Error refused(const std::string& code, std::string_view entry, const Error& erro
                                     is_help ? "; " : "", is_help ? by_hand : "")};
 }
 
-Result<void> infer_opencl(const io::PackSource& source, Inferred& inferred) {
-  PINTLE_ASSIGN(kernels, kernels_of(source));
-  for (const OpenClKernel& kernel : kernels) inferred.add(infer(kernel));
-  return {};
+Result<Told> read_text(const io::PackSource& source) {
+  return inference::read_entries({.format = io::source_format(source.language),
+                                  .code = base::bytes_in(source.text),
+                                  .file = source.file,
+                                  .text = fmt::format("Source {}", base::quote(source.file)),
+                                  .language = source.version,
+                                  .declaration = by_hand});
+}
+
+/// The one entry of a file may be called main, and then goes by the file.
+Result<Told> read_module(const ModuleFile& file) {
+  return inference::read_entries({.format = file.format,
+                                  .code = file.code,
+                                  .file = file.file,
+                                  .text = fmt::format("Module {}", base::quote(file.file)),
+                                  .main = name_after(file.file),
+                                  .declaration = by_hand});
 }
 
 /// The module of the one entry of a source.
@@ -58,79 +60,34 @@ Result<Code> compile(const io::PackSource& source) {
 }
 
 /// Each entry of a source is compiled by itself, in groups of 64 where the source leaves that to the signature.
-Result<void> infer_shader(const io::PackSource& source, Inferred& inferred) {
+Result<Told> read_shader(const io::PackSource& source) {
   const std::string code = fmt::format("Source {}", base::quote(source.file));
   Names names = shaders_of(source);
   if (names.empty() && source.language == io::Language::glsl) names.push_back(name_after(source.file));
+  Told told;
   for (const std::string& name : names) {
     io::PackSource alone = source;
     alone.entries = {Entry{name, {}, Grid{64}, 0}};
     PINTLE_ASSIGN(module, compile(alone));
     PINTLE_ASSIGN(modules, spirv::read_modules(module));
     auto entry = spirv::infer(modules[0], modules[0].entries[0], name);
-    inferred.add(entry ? std::move(entry) : refused(code, name, entry.error()));
+    if (entry) told.entries.push_back(*std::move(entry));
+    else told.left_out.push_back(refused(code, name, entry.error()));
   }
-  return {};
+  return told;
 }
 
-Result<void> infer_wgsl(const io::PackSource& source, Inferred& inferred) {
-  const auto unit = wgsl::read_unit(source.text);
-  if (!unit) return unit.error().during(fmt::format("reading {}", base::quote(source.file)));
-  for (const spirv::EntryPoint& point : unit->module.entries) {
-    auto entry = wgsl::infer(*unit, point);
-    inferred.add(entry ? std::move(entry)
-                       : refused(fmt::format("Source {}", base::quote(source.file)), point.name, entry.error()));
-  }
-  return {};
-}
-
-/// Functions that others use are private.
-Result<void> infer_stablehlo(const io::PackSource& source, Inferred& inferred) {
-  const std::string code = fmt::format("Source {}", base::quote(source.file));
-  if (stablehlo::is_bytecode(base::bytes_in(source.text)))
-    return Error(Errc::invalid_argument,
-                 fmt::format("{} is MLIR's bytecode, which does not tell here; {}.", code, by_hand));
-  const auto module = stablehlo::Module::read(source.text);
-  if (!module) return module.error().during(fmt::format("reading {}", base::quote(source.file)));
-  for (const stablehlo::Function& function : module->functions()) {
-    if (function.is_private) continue;
-    auto entry = stablehlo::infer(function);
-    inferred.add(entry ? std::move(entry) : refused(code, function.name, entry.error()));
-  }
-  return {};
-}
-
-/// The one entry of a file may be called main, and then goes by the file.
-Result<void> infer_module(const ModuleFile& file, Inferred& inferred) {
-  const std::string code = fmt::format("Module {}", base::quote(file.file));
-  PINTLE_ASSIGN(modules, spirv::read_modules(file.code));
-  const bool is_alone = modules.size() == 1 && modules[0].entries.size() == 1;
-  for (const spirv::Module& module : modules) {
-    for (const spirv::EntryPoint& entry : module.entries) {
-      const bool is_named = !is_alone || entry.name != "main";
-      if (entry.model == kernel_model) {
-        inferred.add(refused(code, entry.name,
-                             {Errc::invalid_argument,
-                              "is a kernel of OpenCL, whose SPIR-V does not "
-                              "tell its parameters"}));
-      }
-      if (entry.model != spirv::compute_model) continue;
-      auto found = spirv::infer(module, entry, is_named ? entry.name : name_after(file.file));
-      inferred.add(found ? std::move(found) : refused(code, entry.name, found.error()));
-    }
-  }
-  return {};
-}
-
-Result<void> infer_first_shader(const std::vector<io::PackSource>& sources, const std::vector<ModuleFile>& modules,
-                                Inferred& inferred) {
+Result<Told> read_first_shader(const std::vector<io::PackSource>& sources, const std::vector<ModuleFile>& modules) {
   for (const io::PackSource& source : sources) {
-    if (source.language == io::Language::glsl || source.language == io::Language::hlsl)
-      return infer_shader(source, inferred);
-    if (source.language == io::Language::wgsl) return infer_wgsl(source, inferred);
-    if (source.language == io::Language::stablehlo) return infer_stablehlo(source, inferred);
+    if (source.language == io::Language::glsl || source.language == io::Language::hlsl) return read_shader(source);
+    if (source.language == io::Language::wgsl || source.language == io::Language::stablehlo) return read_text(source);
   }
-  return modules.empty() ? Result<void>() : infer_module(modules[0], inferred);
+  return modules.empty() ? Result<Told>(Told()) : read_module(modules[0]);
+}
+
+void append(Told& told, Told more) {
+  std::ranges::move(more.entries, std::back_inserter(told.entries));
+  std::ranges::move(more.left_out, std::back_inserter(told.left_out));
 }
 
 }  // namespace
@@ -166,12 +123,18 @@ Result<ModuleFile> read_module_file(const std::string& file) {
 
 Result<std::vector<Entry>> infer_entries(const std::vector<io::PackSource>& sources,
                                          const std::vector<ModuleFile>& modules, std::vector<Error>& left_out) {
-  Inferred inferred{{}, left_out};
+  Told told;
   for (const io::PackSource& source : sources) {
-    if (source.language == io::Language::opencl_c) PINTLE_TRY(infer_opencl(source, inferred));
+    if (source.language != io::Language::opencl_c) continue;
+    PINTLE_ASSIGN(kernels, read_text(source));
+    append(told, std::move(kernels));
   }
-  if (inferred.entries.empty() && left_out.empty()) PINTLE_TRY(infer_first_shader(sources, modules, inferred));
-  if (!inferred.entries.empty()) return std::move(inferred.entries);
+  if (told.entries.empty() && told.left_out.empty()) {
+    PINTLE_ASSIGN(shaders, read_first_shader(sources, modules));
+    append(told, std::move(shaders));
+  }
+  left_out = std::move(told.left_out);
+  if (!told.entries.empty()) return std::move(told.entries);
   if (!left_out.empty()) return left_out[0];
   return Error(Errc::invalid_argument, fmt::format("Source {} has no entry whose parameters it tells; {}.",
                                                    base::quote(sources[0].file), by_hand));

@@ -52,10 +52,10 @@ void judge(const std::string& code, const Result<Names>& names, const std::vecto
 }
 
 /// Compares the declared entries with the kernels' arguments.
-void compare(const std::string& code, const std::vector<OpenClKernel>& kernels, const std::vector<Entry>& entries,
-             Reading& reading) {
+void compare(const std::string& code, const std::vector<opencl_c::OpenClKernel>& kernels,
+             const std::vector<Entry>& entries, Reading& reading) {
   for (const Entry& entry : entries) {
-    const auto kernel = std::ranges::find(kernels, entry.name, &OpenClKernel::name);
+    const auto kernel = std::ranges::find(kernels, entry.name, &opencl_c::OpenClKernel::name);
     if (kernel == kernels.end()) continue;
     const auto wrong = difference(entry, *kernel);
     if (!wrong) continue;
@@ -69,7 +69,7 @@ void read_text(const std::string& code, const io::PackSource& source, Reading& r
   const auto kernels = kernels_of(source);
   if (!kernels) return judge(code, kernels.error(), source.entries, reading);
   Names names;
-  for (const OpenClKernel& kernel : *kernels) names.push_back(kernel.name);
+  for (const opencl_c::OpenClKernel& kernel : *kernels) names.push_back(kernel.name);
   judge(code, names, source.entries, reading);
   compare(code, *kernels, source.entries, reading);
 }

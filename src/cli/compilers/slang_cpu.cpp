@@ -200,7 +200,7 @@ Result<Code> compile_slang_so(const io::PackSource& source, std::string_view) {
     if (!kernel) return kernel.error().during(fmt::format("compiling the entry {}", base::quote(entry.entry.name)));
     text += *kernel;
   }
-  return run({source.file, text, command_for(compiler)});
+  return base::run_compiler({source.file, text, command_for(compiler)});
 }
 
 }  // namespace pintle::cli

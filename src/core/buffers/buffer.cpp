@@ -114,8 +114,7 @@ Result<void> Buffer::keep(std::shared_ptr<const void> kept) {
 Result<std::uint64_t> Buffer::fill_native(std::string_view type, void* out) const {
   return core::enter(table_, "Buffer", "asking for a native type", [&]() -> Result<std::uint64_t> {
     PINTLE_ASSIGN(place, table_->place_of(Inside::buffer(view_), Access::read));
-    const auto filled = table_->life().device().native(type, static_cast<std::uint64_t>(place.memory), out);
-    if (!filled) return table_->life().report(filled.error()).during(core::native_text(type, text()));
+    PINTLE_TRY(core::fill_native(table_->life(), type, static_cast<std::uint64_t>(place.memory), out, text()));
     return place.offset;
   });
 }

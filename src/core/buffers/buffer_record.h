@@ -1,15 +1,17 @@
-// What stands behind a Buffer, and behind an Image.
+// What stands behind a Buffer, and behind an Image: where the memory is, who uses it, and the second name of imported
+// memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
-#include "core/buffers/pool_heap.h"
 #include "core/buffers/stamps.h"
-#include "core/door/object_names.h"
+#include "core/door/describe.h"
+#include "kit/pool_heap.h"
 #include "pintle/backend/command.h"
 #include "pintle/buffer.h"
 #include "pintle/dtype.h"
@@ -20,12 +22,20 @@ namespace pintle::core {
 
 class BufferTable;
 class Loan;
+class Locked;
+class PoolState;
+class Worklist;
+
+using PoolHeap = kit::PoolHeap<Stamps>;
 
 /// Where a buffer's memory goes when nobody uses it any more.
 struct Origin {
-  ChunkOwner* pool = nullptr;  ///< The pool that `chunk` belongs to. Null: the memory is the buffer's own.
+  PoolState* pool = nullptr;  ///< The pool that `chunk` belongs to. Null: the memory is the buffer's own.
   PoolHeap::Chunk* chunk = nullptr;
   std::shared_ptr<const void> keeper{};  ///< Keeps somebody else's memory; let go after the last use.
+
+  /// Gives the chunk back to its pool, which stands on these records; `stamps` are those of the last uses.
+  void give_back(Stamps&& stamps, Worklist& worklist, const Locked& locked) const noexcept;
 };
 
 /// What a user's Buffer is built from, in the place where the Buffer is to be.
@@ -68,6 +78,19 @@ struct BufferRecord {
   }
   [[nodiscard]] bool is_lazy() const noexcept { return memory == backend::MemoryId::none; }
   [[nodiscard]] bool is_lent() const noexcept { return !use_of_loan.expired(); }
+};
+
+/// Imported memory: its bytes have a second name, an address of the host or an object of the vendor's API. Native
+/// memory may be any bytes that are not Pintle's.
+struct Alias {
+  backend::MemoryId memory = backend::MemoryId::none;
+  std::span<std::byte> host;  ///< Empty for native memory.
+  std::uint64_t buffer = 0;   ///< The record that holds the import.
+  bool is_constant = false;   ///< Nothing may write it.
+
+  [[nodiscard]] bool overlaps(std::span<const std::byte> bytes) const noexcept {
+    return bytes.data() < host.data() + host.size() && host.data() < bytes.data() + bytes.size();
+  }
 };
 
 }  // namespace pintle::core

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <ranges>
+
+#include "base/fork.h"
 #include "core/door/describe.h"
-#include "core/door/object_names.h"
-#include "core/life/owners.h"
+#include "core/life/life.h"
 
 namespace pintle::core {
 
@@ -20,7 +23,7 @@ void BufferRecords::retire(std::uint64_t id, Worklist& worklist, const Locked& l
   if (record.is_lazy() && is_free(record)) return records_.drop(id);
   record.is_retired = true;
   if (record.origin.pool != nullptr && !record.is_lent()) {
-    record.origin.pool->give_back(*record.origin.chunk, std::move(record.stamps), worklist, locked);
+    record.origin.give_back(std::move(record.stamps), worklist, locked);
     return records_.drop(id);
   }
   if (!is_free(record)) {
@@ -74,7 +77,7 @@ bool BufferRecords::give_back_one() noexcept {
     records_.drop(id);
     if (freed.is_lazy()) return true;
     if (freed.origin.pool != nullptr) {
-      freed.origin.pool->give_back(*freed.origin.chunk, {}, worklist, locked);
+      freed.origin.give_back({}, worklist, locked);
       return true;
     }
   }
@@ -118,6 +121,51 @@ Error BufferRecords::stale(std::uint64_t id) const {
 
 Error BufferRecords::sealed_refusal(std::uint64_t id, const Locked& locked) {
   return invalid(fmt::format("{} is sealed: nothing may write it.", text(id, locked)));
+}
+
+std::vector<ResourceHolder> BufferRecords::holders(const PoolState* pool, const Locked&) const {
+  std::vector<ResourceHolder> all;
+  records_.for_each([&](std::uint64_t id, const BufferRecord& record) {
+    const bool counts = pool == nullptr || record.origin.pool == pool;
+    if (counts && !record.is_lazy() && !record.is_retired) all.push_back({record.text(id), record.size});
+  });
+  std::ranges::sort(all, [](const ResourceHolder& a, const ResourceHolder& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.buffer < b.buffer;
+  });
+  return all;
+}
+
+std::string BufferRecords::largest_holders(const PoolState* pool, const Locked& locked) const {
+  constexpr std::size_t most = 3;
+  std::string words;
+  for (const auto& [buffer, bytes] : holders(pool, locked) | std::views::take(most))
+    words += fmt::format("{}{} ({} bytes)", words.empty() ? "" : ", ", buffer, bytes);
+  return words;
+}
+
+Loan::~Loan() {
+  if (base::in_forked_child()) return;
+  Life& life = lender_->life();
+  if (!bytes_.empty() && !life.is_lost()) life.device().unmap(place_.memory);
+  use_.reset();
+  lender_->end_loan();
+}
+
+// The backend counts maps, so the second of two simultaneous maps is undone.
+Result<void> Loan::map() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!bytes_.empty()) return {};
+  }
+  PINTLE_ASSIGN(bytes, lender_->life().device().map(place_.memory));
+  bool is_first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_first = bytes_.empty();
+    bytes_ = bytes.subspan(place_.offset, place_.size);
+  }
+  if (!is_first) lender_->life().device().unmap(place_.memory);
+  return {};
 }
 
 }  // namespace pintle::core

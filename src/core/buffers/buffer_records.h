@@ -1,24 +1,25 @@
-// The records of a device's buffers, by id: found, destroyed, and given back when their last use is finished.
+// The records of a device's buffers, by id: found, lent to other devices, destroyed, and given back when their last use
+// and their last loan are over.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/buffers/aliases.h"
 #include "core/buffers/buffer_record.h"
 #include "core/buffers/clocks.h"
-#include "core/buffers/object_table.h"
-#include "core/buffers/queue_order.h"
 #include "core/life/life.h"
 #include "core/time/worklist.h"
+#include "kit/object_table.h"
 #include "pintle/queue.h"
+#include "pintle/resource.h"
 
 namespace pintle::core {
 
@@ -70,10 +71,14 @@ class BufferRecords : public Deferred {
   }
   /// Finds retired records too.
   [[nodiscard]] BufferRecord* find_any(std::uint64_t id, const Locked&) noexcept { return records_.find(id); }
-  [[nodiscard]] const ObjectTable<BufferRecord>& records(const Locked&) const noexcept { return records_; }
+  [[nodiscard]] const kit::ObjectTable<BufferRecord>& records(const Locked&) const noexcept { return records_; }
   [[nodiscard]] Error stale(std::uint64_t id) const;
   [[nodiscard]] Error sealed_refusal(std::uint64_t id, const Locked& locked);
   [[nodiscard]] std::string text(std::uint64_t id, const Locked& locked);
+  /// The live buffers that have memory, the largest first: those of the pool, or all where it is null.
+  [[nodiscard]] std::vector<ResourceHolder> holders(const PoolState* pool, const Locked&) const;
+  /// The first few of them in words: `[Buffer 1] (4096 bytes), [Buffer 2] (16 bytes)`. Empty where there is none.
+  [[nodiscard]] std::string largest_holders(const PoolState* pool, const Locked& locked) const;
   /// Makes room for one more record, so that the next `make` needs no memory.
   void reserve(const Locked&) { records_.reserve_one(); }
   [[nodiscard]] std::pair<std::uint64_t, BufferRecord*> make(const Locked&) { return records_.make(); }
@@ -106,7 +111,7 @@ class BufferRecords : public Deferred {
 
   Life& life_;
   Dispatcher& queues_;
-  ObjectTable<BufferRecord> records_;
+  kit::ObjectTable<BufferRecord> records_;
   std::vector<Alias> aliases_;
   std::atomic<std::uint64_t> lazy_{0};     // live buffers without memory
   std::string_view gone_kind_ = "Buffer";  // what a record was that is no more, as far as it is known
@@ -124,6 +129,46 @@ class BufferRecords : public Deferred {
   std::uint64_t held_ = 0;
   std::size_t abandoned_ = 0;
   std::shared_ptr<void> held_lease_;  // set while `held_` is above zero
+};
+
+/// Memory of the backend that no record owns yet: given back, unless somebody takes it. The caller holds no lock.
+class Unowned {
+ public:
+  Unowned(Life& life, backend::MemoryId memory) noexcept : life_(life), memory_(memory) {}
+  Unowned(const Unowned&) = delete;
+  Unowned& operator=(const Unowned&) = delete;
+  ~Unowned() {
+    if (memory_ != backend::MemoryId::none && !life_.is_lost()) life_.device().release(memory_);
+  }
+  [[nodiscard]] backend::MemoryId take() noexcept { return std::exchange(memory_, backend::MemoryId::none); }
+
+ private:
+  Life& life_;
+  backend::MemoryId memory_;
+};
+
+/// A buffer's bytes, lent to another device, and shared by all borrowers there. The memory stays until the last
+/// borrower is done, and so does a map of it.
+class Loan {
+ public:
+  /// `use` is let go when the memory has been unmapped. The loan itself expires earlier.
+  Loan(std::shared_ptr<BufferRecords> lender, const backend::Range& place, std::shared_ptr<void> use) noexcept
+      : lender_(std::move(lender)), place_(place), use_(std::move(use)) {}
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  ~Loan();
+
+  /// Maps the memory, once. The address does not change.
+  Result<void> map();
+  /// The bytes that have been mapped; empty before.
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+
+ private:
+  std::shared_ptr<BufferRecords> lender_;  // it is told when the last borrower is done, with no lock held
+  backend::Range place_;
+  std::shared_ptr<void> use_;
+  std::mutex mutex_;
+  std::span<std::byte> bytes_;
 };
 
 }  // namespace pintle::core

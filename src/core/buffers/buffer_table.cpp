@@ -4,15 +4,28 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
-#include "core/buffers/loan.h"
-#include "core/buffers/unowned.h"
+#include "base/bytes.h"
 #include "core/door/describe.h"
-#include "core/door/object_names.h"
-#include "core/life/owners.h"
+#include "core/life/life.h"
 
 namespace pintle::core {
 namespace {
+
+constexpr std::uint64_t max_alignment = 4096;
+
+Result<void> check_options(const BufferOptions& options) {
+  if (!base::is_power_of_two(options.alignment) || options.alignment > max_alignment) {
+    return invalid(
+        fmt::format("Alignment ({}) is not a power of two of at most ({}).", options.alignment, max_alignment));
+  }
+  if (options.placement != Placement::device && options.placement != Placement::host)
+    return invalid(fmt::format("Placement ({}) does not exist.", static_cast<int>(options.placement)));
+  if (options.allocation != Allocation::eager && options.allocation != Allocation::lazy)
+    return invalid(fmt::format("Allocation ({}) does not exist.", static_cast<int>(options.allocation)));
+  return {};
+}
 
 BufferRecord record_of(const backend::MemoryRequest& request) {
   BufferRecord record;
@@ -33,6 +46,47 @@ std::string buffer_text(std::uint64_t incarnation, std::uint64_t id) {
 std::shared_ptr<BufferTable> BufferTable::find_table(std::uint64_t number) {
   const auto owner = find_owner(number);
   return owner ? std::static_pointer_cast<BufferTable>(owner->table.lock()) : nullptr;
+}
+
+Result<std::uint64_t> BufferTable::check_request(DType dtype, const Shape& shape, const BufferOptions& options) const {
+  if (!is_dtype(dtype))
+    return invalid(fmt::format("DType ({}) is none of {}.", static_cast<int>(dtype), dtype_names()));
+  const auto bytes = shape.is_valid() ? checked_bytes(dtype, shape) : std::nullopt;
+  if (!bytes) {
+    return invalid(shape.is_valid()
+                       ? fmt::format("Shape {} of {} has more bytes than 64 bits count.", shape.text(), name(dtype))
+                       : fmt::format("Rank ({}) is larger than the limit ({}).", shape.rank(), Shape::max_rank));
+  }
+  if (*bytes == 0) return invalid(fmt::format("Shape {} has size (0); the least is (1).", shape.text()));
+  const std::uint64_t most = life_.info().limits.max_allocation;
+  if (*bytes > most) {
+    return invalid(
+        fmt::format("Size ({}) is larger than the largest allocation ({}) of {}.", *bytes, most, life_.text()));
+  }
+  PINTLE_TRY(check_options(options));
+  return *bytes;
+}
+
+Result<void> BufferTable::check_import(const HostImport& import, std::uint64_t size) const {
+  const auto& [bytes, offset, access, dtype, shape, label, keeper] = import;
+  if (access != Access::read && access != Access::write && access != Access::read_write)
+    return invalid(fmt::format("Access ({}) does not exist.", static_cast<int>(access)));
+  if (bytes.data() == nullptr) return null_memory(size);
+  if (!base::range_fits(offset, size, bytes.size())) {
+    return invalid(fmt::format("Shape {} of {} has size ({}), and the memory has ({}) from ({}).", shape.text(),
+                               name(dtype), size, bytes.size(), offset));
+  }
+  // Kernels reach the elements through pointers to their type; a complex number is two floats to them.
+  const std::uint64_t element = dtype == DType::complex64 ? bytes_of(DType::f32) : bytes_of(dtype);
+  if (const auto address = reinterpret_cast<std::uintptr_t>(bytes.data() + offset); address % element != 0) {
+    return invalid(fmt::format(
+        "Address ({:#x}) of the host memory is no multiple of the size ({}) of {}, which its elements need.", address,
+        element, name(dtype)));
+  }
+  const std::uint64_t needed = life_.info().limits.offset_alignment;
+  if (offset % std::max<std::uint64_t>(needed, bytes_of(dtype)) == 0) return {};
+  return Error(Errc::unsupported,
+               fmt::format("Offset ({}) is no multiple of ({}), which {} needs.", offset, needed, life_.text()));
 }
 
 Result<Buffer> BufferTable::allocate(DType dtype, const Shape& shape, const BufferOptions& options) {
@@ -84,45 +138,41 @@ Result<Buffer> BufferTable::wrap_memory(const backend::NativeObject& memory, DTy
   PINTLE_ASSIGN(size, check_request(dtype, shape, {}));
   BufferRecord record = record_of({size, 1, Placement::device, label});
   record.origin.keeper = std::move(keeper);
-  auto wrapped = life_.device().import_memory(backend::NativeMemory{memory, size});
-  if (!wrapped) return life_.report(wrapped.error()).during(fmt::format("wrapping memory for {}", life_.text()));
-  PINTLE_ASSIGN(made, keep_import(*wrapped, std::move(record), {}, dtype, shape));
-  return Buffer(made);
+  return import(backend::NativeMemory{memory, size}, std::move(record), dtype, shape, "wrapping memory for");
 }
 
 Result<Buffer> BufferTable::import_memory(const backend::Exported& exported) {
   PINTLE_TRY(life_.usable());
-  const Shape shape{exported.size};
-  PINTLE_ASSIGN(
-      made, keep_import(life_.device().import_memory(exported),
-                        record_of({exported.size, 1, Placement::device, "another device's"}), {}, DType::u8, shape));
-  return Buffer(made);
+  return import(exported, record_of({exported.size, 1, Placement::device, "another device's"}), DType::u8,
+                Shape{exported.size}, "");
 }
 
-Result<Buffer> BufferTable::import_host(const HostImport& import) {
+Result<Buffer> BufferTable::import_host(const HostImport& source) {
   PINTLE_TRY(life_.usable());
-  PINTLE_ASSIGN(size, check_request(import.dtype, import.shape, {}));
-  PINTLE_TRY(check_import(import, size));
-  BufferRecord record = record_of({size, 1, Placement::device, import.label});
-  record.base = import.offset;
-  record.is_sealed = !writes(import.access);
-  record.origin.keeper = import.keeper;
-  const auto imported = life_.device().import_memory(import.bytes);
-  if (!imported) return life_.report(imported.error()).during(fmt::format("importing host memory to {}", life_.text()));
-  PINTLE_ASSIGN(made, keep_import(*imported, std::move(record), import.bytes, import.dtype, import.shape));
-  return Buffer(made);
+  PINTLE_ASSIGN(size, check_request(source.dtype, source.shape, {}));
+  PINTLE_TRY(check_import(source, size));
+  BufferRecord record = record_of({size, 1, Placement::device, source.label});
+  record.base = source.offset;
+  record.is_sealed = !writes(source.access);
+  record.origin.keeper = source.keeper;
+  return import(source.bytes, std::move(record), source.dtype, source.shape, "importing host memory to");
 }
 
-Result<NewBuffer> BufferTable::keep_import(Result<backend::MemoryId> imported, BufferRecord record,
-                                           std::span<std::byte> host, DType dtype, const Shape& shape) {
-  if (!imported) return life_.report(imported.error());
+Result<Buffer> BufferTable::import(const backend::MemorySource& source, BufferRecord record, DType dtype,
+                                   const Shape& shape, std::string_view doing) {
+  const auto imported = life_.device().import_memory(source);
+  if (!imported) {
+    const Error error = life_.report(imported.error());
+    return doing.empty() ? error : error.during(fmt::format("{} {}", doing, life_.text()));
+  }
   Unowned unowned(life_, *imported);
   record.memory = *imported;
+  const auto* const host = std::get_if<std::span<std::byte>>(&source);
   const bool is_sealed = record.is_sealed;
   const Locked locked = life_.lock();
   aliases_.reserve(aliases_.size() + 1);
   const NewBuffer made = keep(std::move(record), dtype, shape, locked);
-  aliases_.push_back({unowned.take(), host, made.id, is_sealed});
+  aliases_.push_back({unowned.take(), host != nullptr ? *host : std::span<std::byte>(), made.id, is_sealed});
   return made;
 }
 
@@ -133,21 +183,10 @@ NewBuffer BufferTable::keep(BufferRecord record, DType dtype, const Shape& shape
 
 // The error names the buffers that hold the memory.
 Error BufferTable::exhausted(const Error& error) {
-  constexpr std::size_t most = 3;
-  std::vector<std::pair<std::uint64_t, std::string>> holders;
-  {
-    const Locked locked = life_.lock();
-    records_.for_each([&](std::uint64_t id, const BufferRecord& record) {
-      if (!record.is_lazy() && !record.is_retired) holders.emplace_back(record.size, record.text(id));
-    });
-  }
-  std::ranges::sort(holders, std::greater());
-  if (holders.empty()) return error.during("allocating from " + life_.text() + ", where no buffer is alive");
-  std::string words = "allocating from " + life_.text() + ", whose largest buffers are ";
-  for (std::size_t i = 0; i < std::min(most, holders.size()); ++i) {
-    words += fmt::format("{}{} ({} bytes)", i == 0 ? "" : ", ", holders[i].second, holders[i].first);
-  }
-  return error.during(std::move(words));
+  const Locked locked = life_.lock();
+  const std::string largest = largest_holders(nullptr, locked);
+  return error.during("allocating from " + life_.text() +
+                      (largest.empty() ? ", where no buffer is alive" : ", whose largest buffers are " + largest));
 }
 
 void BufferTable::destroy(std::uint64_t id) noexcept {
@@ -325,7 +364,6 @@ Result<std::shared_ptr<Loan>> BufferTable::share(std::uint64_t id, Access access
 
 Result<void> BufferTable::check_texels(std::span<const backend::Argument> arguments, const Locked& locked) {
   const Limits& limits = life_.info().limits;
-  if (limits.texel_alignment <= limits.offset_alignment) return {};  // every buffer begins at a multiple of that
   const auto found = std::ranges::find_if(arguments, [&](const backend::Argument& argument) {
     return argument.kind == backend::Argument::Kind::texel_buffer &&
            argument.range.offset % limits.texel_alignment != 0;

@@ -6,9 +6,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "core/buffers/buffer_records.h"
-#include "core/buffers/loan.h"
 #include "pintle/buffer.h"
 #include "pintle/image.h"
 #include "pintle/queue.h"
@@ -46,7 +46,7 @@ class BufferTable final : public BufferRecords {
   /// The bytes of another device's buffer, as a buffer of this one.
   Result<Buffer> import_memory(const backend::Exported& exported);
   /// Host memory in place. With `Access::read` it is sealed.
-  Result<Buffer> import_host(const HostImport& import);
+  Result<Buffer> import_host(const HostImport& source);
   void destroy(std::uint64_t id) noexcept;
   Result<void> seal(std::uint64_t id);
   [[nodiscard]] bool is_sealed(std::uint64_t id);
@@ -81,6 +81,12 @@ class BufferTable final : public BufferRecords {
   /// Waits for the work that used the buffer's memory before, where it is a pool's.
   Result<void> await_memory(std::uint64_t id, Deadline deadline);
 
+  /// Whether a texel buffer may lie where the device cannot take it: not every buffer begins at a multiple of that.
+  [[nodiscard]] bool checks_texels() const noexcept {
+    const Limits& limits = life_.info().limits;
+    return limits.texel_alignment > limits.offset_alignment;
+  }
+
   // With the lock held:
   /// `unsupported` for resolved texel buffers that begin in their memory where the device cannot take them: a buffer of
   /// a pool may lie anywhere in a block.
@@ -95,8 +101,9 @@ class BufferTable final : public BufferRecords {
  private:
   [[nodiscard]] NewBuffer keep(BufferRecord record, DType dtype, const Shape& shape, const Locked& locked);
   [[nodiscard]] Result<void> usable(std::uint64_t id);
-  Result<NewBuffer> keep_import(Result<backend::MemoryId> imported, BufferRecord record, std::span<std::byte> host,
-                                DType dtype, const Shape& shape);
+  /// Has the device import the source for the record. `doing` is for the error: "wrapping memory for".
+  Result<Buffer> import(const backend::MemorySource& source, BufferRecord record, DType dtype, const Shape& shape,
+                        std::string_view doing);
   [[nodiscard]] Result<void> check_image(const ImageExtent& extent, Texel texel, Access access) const;
   [[nodiscard]] Result<void> check_import(const HostImport& import, std::uint64_t size) const;
   template <class Lend>

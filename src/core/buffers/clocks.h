@@ -1,4 +1,4 @@
-// How far each queue of a device has come.
+// How far each queue of a device has come, and which submissions come after which of other queues.
 #pragma once
 
 #include <algorithm>
@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
-#include "core/buffers/object_table.h"
 #include "core/buffers/stamps.h"
 #include "core/time/signal_state.h"
+#include "kit/object_table.h"
 #include "pintle/backend/command.h"
 
 namespace pintle::core {
@@ -66,7 +67,56 @@ class Clocks {
   }
 
  private:
-  ObjectTable<QueueClock*> clocks_;
+  kit::ObjectTable<QueueClock*> clocks_;
+};
+
+/// The edges between submissions, as far as their waits say. Within a queue each submission is behind the one before.
+/// An edge to a finished submission says nothing any more, and such edges are dropped now and then.
+class QueueOrder {
+ public:
+  /// Keeps edges from now on. Before the first question none is needed.
+  void begin() noexcept { is_asked_ = true; }
+  /// The next `count` edges need no memory.
+  void reserve(std::size_t count) {
+    if (is_asked_) edges_.reserve(std::max(edges_.size() + count, crowded_));
+  }
+  template <class IsFinished>
+  void add(Stamp later, Stamp earlier, IsFinished is_finished) {
+    if (!is_asked_) return;
+    edges_.push_back({later, earlier});
+    if (edges_.size() < crowded_) return;
+    std::erase_if(edges_, [&](const Edge& edge) { return is_finished(edge.earlier); });
+    crowded_ = 2 * edges_.size() + 64;
+  }
+
+  /// Whether `later`, and with it all later submissions of its queue, is behind `earlier`, directly or through others.
+  [[nodiscard]] bool is_behind(Stamp later, Stamp earlier) const {
+    std::vector<Stamp> known;  // the latest of each queue that `later` is behind
+    known.push_back(later);
+    for (std::size_t next = 0; next < known.size(); ++next) {
+      if (known[next].queue == earlier.queue && known[next].serial >= earlier.serial) return true;
+      const Stamp from = known[next];
+      for (const Edge& edge : edges_) {
+        if (edge.later.queue == from.queue && edge.later.serial <= from.serial && !covers(known, edge.earlier))
+          known.push_back(edge.earlier);
+      }
+    }
+    return false;
+  }
+
+ private:
+  struct Edge {
+    Stamp later, earlier;
+  };
+
+  [[nodiscard]] static bool covers(const std::vector<Stamp>& known, const Stamp& stamp) {
+    return std::ranges::any_of(
+        known, [&](const Stamp& each) { return each.queue == stamp.queue && each.serial >= stamp.serial; });
+  }
+
+  std::vector<Edge> edges_;
+  std::size_t crowded_ = 64;
+  bool is_asked_ = false;
 };
 
 }  // namespace pintle::core

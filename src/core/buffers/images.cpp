@@ -8,7 +8,6 @@
 #include "base/inside.h"
 #include "base/texel_support.h"
 #include "core/buffers/buffer_table.h"
-#include "core/buffers/unowned.h"
 #include "core/door/describe.h"
 #include "core/door/door.h"
 

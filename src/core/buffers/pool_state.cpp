@@ -8,8 +8,10 @@
 
 #include "base/bytes.h"
 #include "base/contain.h"
+#include "base/timeout.h"
 #include "core/door/describe.h"
 #include "core/door/thread_context.h"
+#include "core/life/life.h"
 
 namespace pintle::core {
 namespace {
@@ -200,12 +202,8 @@ Error PoolState::exhausted(const Request& request, const Attempt& attempt, const
       "Requested size ({} bytes) is not there in {}: ({}) bytes are in use, ({}) held, ({}) free in one piece",
       state.requested, text_, state.in_use, state.held, state.largest_free);
   if (state.cap != PoolOptions::no_cap) words += fmt::format(", and the cap is ({})", state.cap);
-  constexpr std::size_t most = 3;
-  const auto largest = holders(locked);
-  for (std::size_t i = 0; i < std::min(most, largest.size()); ++i) {
-    words += fmt::format("{}{} ({} bytes)", i == 0 ? "; the largest holders are " : ", ", largest[i].buffer,
-                         largest[i].bytes);
-  }
+  if (const auto largest = table_.largest_holders(this, locked); !largest.empty())
+    words += "; the largest holders are " + largest;
   words += attempt.refusal ? fmt::format(". The device says: {}", attempt.refusal->message()) : ".";
   return Error(Errc::out_of_memory, std::move(words)).with_device(table_.life().id(), table_.life().generation());
 }
@@ -238,6 +236,10 @@ void PoolState::abandon(const Locked& locked) noexcept {
     table_.queues().look_after(chunk.stamps, locked);
     return true;
   });
+}
+
+void Origin::give_back(Stamps&& stamps, Worklist& worklist, const Locked& locked) const noexcept {
+  pool->give_back(*chunk, std::move(stamps), worklist, locked);
 }
 
 void PoolState::give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist, const Locked& locked) noexcept {
@@ -284,18 +286,70 @@ PoolStatistics PoolState::statistics() {
 
 std::vector<ResourceHolder> PoolState::holders() {
   const Locked locked = table_.life().lock();
-  return holders(locked);
+  return table_.holders(this, locked);
 }
 
-std::vector<ResourceHolder> PoolState::holders(const Locked& locked) const {
-  std::vector<ResourceHolder> all;
-  table_.records(locked).for_each([&](std::uint64_t id, const BufferRecord& record) {
-    if (record.origin.pool == this && !record.is_retired) all.push_back({record.text(id), record.size});
-  });
-  std::ranges::sort(all, [](const ResourceHolder& a, const ResourceHolder& b) {
-    return a.bytes != b.bytes ? a.bytes > b.bytes : a.buffer < b.buffer;
-  });
-  return all;
+Result<std::shared_ptr<PoolState>> Pools::create(PoolOptions options) {
+  Life& life = table_.life();
+  PINTLE_TRY(base::check(options.patience));
+  PINTLE_TRY(life.usable());
+  std::uint64_t number = 0;
+  {
+    const Locked locked = life.lock();
+    number = next_++;
+    all_.reserve(all_.size() + 1);
+  }
+  const std::string text = object_text("Pool", number, options.label);
+  auto pool = std::make_shared<PoolState>(table_, std::move(options), text);
+  auto handle = make_handle(life, pool, [this](const auto& gone) { abandon(*gone); });
+  const Locked locked = life.lock();
+  all_.push_back(std::move(pool));
+  table_.order(locked).begin();
+  table_.count_held(locked);  // so that buffers may come and go without a lease of their own
+  return handle;
+}
+
+void Pools::abandon(PoolState& pool) noexcept {
+  if (base::in_forked_child()) return;
+  std::shared_ptr<void> last;
+  Worklist worklist;
+  const Locked locked = table_.life().lock();
+  if (std::ranges::none_of(all_, [&](const auto& each) { return each.get() == &pool; })) return;
+  last = table_.count_gone(locked);
+  pool.abandon(locked);
+  ++table_.abandoned(locked);
+  dispose(worklist, locked);
+}
+
+void Pools::dispose(Worklist& worklist, const Locked&) noexcept { worklist.add(table_.life().keep(*this)); }
+
+void Pools::run_deferred(Worklist&) noexcept {
+  std::size_t place = 0;
+  while (const auto pool = next_abandoned(place)) static_cast<void>(pool->release_free(0));
+  drop_empty();
+}
+
+std::shared_ptr<PoolState> Pools::next_abandoned(std::size_t& place) noexcept {
+  const Locked locked = table_.life().lock();
+  while (place < all_.size()) {
+    const auto& pool = all_[place++];
+    if (pool->is_abandoned(locked)) return pool;
+  }
+  return nullptr;
+}
+
+void Pools::drop_empty() noexcept {
+  for (;;) {
+    std::shared_ptr<PoolState> dropped;  // destroyed without the lock: its callback is the user's
+    const Locked locked = table_.life().lock();
+    if (table_.life().is_lost()) return;
+    const auto empty = std::ranges::find_if(
+        all_, [&](const auto& pool) { return pool->is_abandoned(locked) && pool->is_empty(locked); });
+    if (empty == all_.end()) return;
+    dropped = std::move(*empty);
+    all_.erase(empty);
+    --table_.abandoned(locked);
+  }
 }
 
 }  // namespace pintle::core

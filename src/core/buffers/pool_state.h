@@ -1,6 +1,7 @@
-// What stands behind a Pool.
+// What stands behind a Pool, and the pools of a device.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,7 +9,6 @@
 #include <vector>
 
 #include "core/buffers/buffer_table.h"
-#include "core/buffers/pool_heap.h"
 #include "pintle/backend/driver.h"
 #include "pintle/pool.h"
 
@@ -16,7 +16,7 @@ namespace pintle::core {
 
 /// A heap of chunks, and the source of more. The device's lock guards it. The lock is not held while the device is
 /// asked for memory, while work in flight is waited for, or while the user's callback runs.
-class PoolState final : public ChunkOwner {
+class PoolState {
  public:
   PoolState(BufferTable& table, PoolOptions options, std::string text);
 
@@ -35,10 +35,11 @@ class PoolState final : public ChunkOwner {
   void abandon(const Locked& locked) noexcept;
   /// Gives free blocks back to the device while at least `keep` bytes stay; returns the bytes given back.
   std::uint64_t release_free(std::uint64_t keep) noexcept;
-  /// Asked when the user's handle is gone; true when nothing is left.
+  [[nodiscard]] bool is_abandoned(const Locked&) const noexcept { return is_abandoned_; }
+  /// True when nothing is left.
   [[nodiscard]] bool is_empty(const Locked&) const noexcept { return heap_.blocks() == 0; }
 
-  void give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist, const Locked&) noexcept override;
+  void give_back(PoolHeap::Chunk& chunk, Stamps&& stamps, Worklist& worklist, const Locked& locked) noexcept;
 
  private:
   struct Request {
@@ -68,7 +69,6 @@ class PoolState final : public ChunkOwner {
   Result<bool> wait(Locked& locked, Attempt& attempt);
   [[nodiscard]] PoolExhaustion exhaustion(const Request& request) const noexcept;
   [[nodiscard]] Error exhausted(const Request& request, const Attempt& attempt, const Locked& locked) const;
-  [[nodiscard]] std::vector<ResourceHolder> holders(const Locked& locked) const;
   [[nodiscard]] std::uint64_t keep(PoolHeap::Chunk& chunk, Request& request, const Locked& locked) noexcept;
 
   BufferTable& table_;
@@ -78,6 +78,30 @@ class PoolState final : public ChunkOwner {
   PoolHeap heap_;
   std::uint64_t growing_ = 0;  // bytes that the device is being asked for
   PoolStatistics counts_;
+};
+
+/// The pools of a device. A pool lives until its handle is gone, its buffers have been given back and the device has
+/// its memory again.
+class Pools final : public Deferred {
+ public:
+  explicit Pools(BufferTable& table) noexcept : table_(table) {}
+
+  /// A user's handle to a new pool. Takes the lock.
+  Result<std::shared_ptr<PoolState>> create(PoolOptions options);
+
+  // With the lock held:
+  /// Pools whose handle is gone give back the memory that has become free.
+  void dispose(Worklist& worklist, const Locked&) noexcept;
+
+ private:
+  void run_deferred(Worklist& worklist) noexcept override;
+  void abandon(PoolState& pool) noexcept;
+  [[nodiscard]] std::shared_ptr<PoolState> next_abandoned(std::size_t& place) noexcept;
+  void drop_empty() noexcept;
+
+  BufferTable& table_;
+  std::vector<std::shared_ptr<PoolState>> all_;
+  std::uint64_t next_ = 1;
 };
 
 }  // namespace pintle::core

@@ -7,35 +7,66 @@
 #include "base/bytes.h"
 #include "base/immortal.h"
 #include "base/inside.h"
+#include "base/log.h"
 #include "base/mapped_file.h"
 #include "base/quote.h"
 #include "base/timeout.h"
-#include "core/device/copied_import.h"
 #include "core/device/device_state.h"
-#include "core/device/open_devices.h"
-#include "core/device/registry.h"
 #include "core/door/door.h"
 #include "core/program/program_pack.h"
+#include "core/program/program_state.h"
+#include "core/queue/queue_state.h"
 #include "core/time/reactor.h"
 #include "pintle/pool.h"
 #include "pintle/program.h"
 #include "pintle/queue.h"
 #include "pintle/recording.h"
+#include "registry/registry.h"
 
 namespace pintle {
 
 using core::enter;
 
+namespace {
+
+Result<Device> opened(Result<registry::DeviceRecipe> recipe) {
+  if (!recipe) return recipe.error();
+  PINTLE_ASSIGN(state, core::open_once(*std::move(recipe)));
+  return Inside::make<Device>(std::move(state));
+}
+
+/// A sealed buffer of the same bytes.
+Result<Buffer> copy_of(core::Incarnation& incarnation, const core::HostImport& import) {
+  PINTLE_ASSIGN(buffer, incarnation.buffers().allocate(import.dtype, import.shape, {.label = import.label}));
+  PINTLE_ASSIGN(queue, incarnation.queues().create({.label = "import"}));
+  const std::span<const std::byte> bytes = import.bytes.subspan(import.offset, buffer.size_bytes());
+  PINTLE_ASSIGN(copied, queue->submit(CommandList{}.upload_retained(buffer, import.keeper, bytes), nullptr));
+  PINTLE_TRY(copied.wait());
+  PINTLE_TRY(buffer.seal());
+  return std::move(buffer);
+}
+
+/// A buffer over the bytes. Where the driver of a device that imports host memory refuses these pages, a buffer that
+/// nobody may write is a sealed copy of them, and the call waits for the copy; any other is `unsupported`.
+Result<Buffer> import_or_copy(core::Incarnation& incarnation, const core::HostImport& import) {
+  auto imported = incarnation.buffers().import_host(import);
+  const bool is_refused = !imported && imported.error().code() == Errc::unsupported && imported.error().vendor();
+  if (!is_refused || import.access != Access::read) return imported;
+  base::log(LogLevel::info, "core", "[Buffer \"{}\"] is a copy of the host's memory: {}", import.label,
+            imported.error().message());
+  return copy_of(incarnation, import);
+}
+
+}  // namespace
+
 Result<DeviceList> devices() {
-  return enter("listing devices", [] { return core::list_devices(); });
+  return enter("listing devices", [] { return registry::list_devices(); });
 }
 
 Result<Device> open(std::string_view id) {
   return enter("opening a device", [&]() -> Result<Device> {
     base::watch_forks();
-    PINTLE_ASSIGN(recipe, core::find_device(id));
-    PINTLE_ASSIGN(state, core::open_once(std::move(recipe)));
-    return Inside::make<Device>(std::move(state));
+    return opened(registry::find_device(id));
   });
 }
 
@@ -43,16 +74,14 @@ Result<Device> open(std::string_view id, const ProgramPack& pack) {
   return enter("opening a device", [&]() -> Result<Device> {
     base::watch_forks();
     if (!Inside::state(pack)) return core::empty_object("ProgramPack");
-    PINTLE_ASSIGN(recipe, core::find_device(id, Inside::state(pack)->pack));
-    PINTLE_ASSIGN(state, core::open_once(std::move(recipe)));
-    return Inside::make<Device>(std::move(state));
+    return opened(registry::find_device(id, Inside::state(pack)->pack));
   });
 }
 
 Result<Device> core::open_native(std::string_view type, const void* native) {
   return enter("wrapping a device", [&]() -> Result<Device> {
     base::watch_forks();
-    PINTLE_ASSIGN(recipe, core::wrap_device(type, native));
+    PINTLE_ASSIGN(recipe, registry::wrap_device(type, native));
     PINTLE_ASSIGN(state, core::DeviceState::open(std::move(recipe)));
     return Inside::make<Device>(std::move(state));
   });
@@ -111,8 +140,7 @@ Result<Buffer> Device::import_host(std::span<const std::byte> bytes, Access acce
                                    std::shared_ptr<const void> keeper, std::string label) const {
   return enter(state_, "Device", "importing host memory", [&] {
     const std::span<std::byte> writable(const_cast<std::byte*>(bytes.data()), bytes.size());  // sealed for Access::read
-    return core::import_or_copy(*state_->current(),
-                                {writable, 0, access, dtype, shape, std::move(label), std::move(keeper)});
+    return import_or_copy(*state_->current(), {writable, 0, access, dtype, shape, std::move(label), std::move(keeper)});
   });
 }
 
@@ -129,8 +157,7 @@ Result<Buffer> Device::map_file(const std::filesystem::path& path, std::uint64_t
     }
     const auto [pages, begin] = file->pages(offset, *size);
     const std::span<std::byte> writable(const_cast<std::byte*>(pages.data()), pages.size());  // sealed
-    return core::import_or_copy(*state_->current(),
-                                {writable, begin, Access::read, dtype, shape, std::move(label), file});
+    return import_or_copy(*state_->current(), {writable, begin, Access::read, dtype, shape, std::move(label), file});
   });
 }
 
@@ -160,9 +187,10 @@ Result<Program> Device::load(const ProgramPack& pack, const LoadOptions& options
     PINTLE_TRY(life.usable());
     auto loaded = core::load_variant(life.device(), life.info(), *Inside::state(pack), options);
     if (!loaded) return life.report(loaded.error());
-    return Inside::make<Program>(incarnation->hand_out(std::make_shared<core::ProgramState>(
-        life.keep(life), loaded->id, std::string(pack.name()), std::move(loaded->format), std::move(loaded->entries),
-        std::move(loaded->left_out))));
+    auto program = std::make_shared<core::ProgramState>(life.keep(life), loaded->id, std::string(pack.name()),
+                                                        std::move(loaded->format), std::move(loaded->entries),
+                                                        std::move(loaded->left_out));
+    return Inside::make<Program>(core::make_handle(life, std::move(program), [](const auto&) {}));
   });
 }
 
@@ -214,11 +242,7 @@ Result<void> Device::recover() const {
 Result<void> Device::fill_native(std::string_view type, void* out) const {
   return enter(state_, "Device", "asking for a native type", [&]() -> Result<void> {
     const auto incarnation = state_->current();
-    core::Life& life = incarnation->life();
-    PINTLE_TRY(life.usable());
-    const auto filled = life.device().native(type, 0, out);
-    if (!filled) return life.report(filled.error()).during(core::native_text(type, life.text()));
-    return {};
+    return core::fill_native(incarnation->life(), type, 0, out, incarnation->life().text());
   });
 }
 

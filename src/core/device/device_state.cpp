@@ -2,14 +2,58 @@
 
 #include <fmt/format.h>
 
+#include <condition_variable>
+#include <map>
+#include <mutex>
 #include <utility>
 
 #include "base/settings.h"
-#include "core/life/checkup.h"
+#include "core/life/life.h"
 
 namespace pintle::core {
+namespace {
 
-Result<std::shared_ptr<DeviceState>> DeviceState::open(DeviceRecipe recipe) {
+struct Opened {
+  std::weak_ptr<DeviceState> device;
+  bool is_opening = false;
+};
+
+struct OpenDevices {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::string, Opened> all;
+
+  static OpenDevices& instance() {
+    static OpenDevices& open = *new OpenDevices;
+    return open;
+  }
+};
+
+/// The right to open an id. Other threads that want this id wait until the right ends.
+class Opening {
+ public:
+  explicit Opening(Opened& opened) noexcept : opened_(opened) { opened_.is_opening = true; }
+  Opening(const Opening&) = delete;
+  Opening& operator=(const Opening&) = delete;
+  ~Opening() {
+    OpenDevices& open = OpenDevices::instance();
+    const std::lock_guard lock(open.mutex);
+    opened_.is_opening = false;
+    open.changed.notify_all();
+  }
+
+  void keep(const std::shared_ptr<DeviceState>& device) noexcept {
+    const std::lock_guard lock(OpenDevices::instance().mutex);
+    opened_.device = device;
+  }
+
+ private:
+  Opened& opened_;  // those of a map stay where they are
+};
+
+}  // namespace
+
+Result<std::shared_ptr<DeviceState>> DeviceState::open(registry::DeviceRecipe recipe) {
   PINTLE_ASSIGN(settings, base::settings());
   auto state = std::make_shared<DeviceState>(std::move(recipe));
   PINTLE_ASSIGN(first, state->next(settings->first_serial + 1));
@@ -66,6 +110,19 @@ Result<void> DeviceState::recover() {
   life.supersede(successor->life().generation());
   set_current(std::move(successor), std::move(news));
   return {};
+}
+
+Result<std::shared_ptr<DeviceState>> open_once(registry::DeviceRecipe recipe) {
+  OpenDevices& open = OpenDevices::instance();
+  std::unique_lock lock(open.mutex);
+  Opened& opened = open.all[recipe.id];
+  open.changed.wait(lock, [&] { return !opened.is_opening; });
+  if (auto known = opened.device.lock()) return known;
+  Opening opening(opened);
+  lock.unlock();
+  PINTLE_ASSIGN(state, DeviceState::open(std::move(recipe)));
+  opening.keep(state);
+  return state;
 }
 
 }  // namespace pintle::core

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/device/incarnation.h"
-#include "core/device/registry.h"
+#include "registry/device_recipe.h"
 
 namespace pintle::core {
 
@@ -19,8 +19,8 @@ namespace pintle::core {
 class DeviceState {
  public:
   /// Opens the first incarnation.
-  static Result<std::shared_ptr<DeviceState>> open(DeviceRecipe recipe);
-  explicit DeviceState(DeviceRecipe recipe) : recipe_(std::move(recipe)) {}
+  static Result<std::shared_ptr<DeviceState>> open(registry::DeviceRecipe recipe);
+  explicit DeviceState(registry::DeviceRecipe recipe) : recipe_(std::move(recipe)) {}
 
   [[nodiscard]] const std::string& id() const noexcept { return recipe_.id; }
   [[nodiscard]] std::shared_ptr<Incarnation> current() const noexcept {
@@ -45,7 +45,7 @@ class DeviceState {
   [[nodiscard]] std::forward_list<DeviceInfo> news_of(Incarnation& incarnation) const;
   void set_current(std::shared_ptr<Incarnation> incarnation, std::forward_list<DeviceInfo>&& news) noexcept;
 
-  DeviceRecipe recipe_;
+  registry::DeviceRecipe recipe_;
   std::mutex recovering_;  // one recovery at a time; nothing else takes it
   // Held while a pointer is copied. std::atomic<std::shared_ptr> of GCC 12 does not order its loads before its stores.
   mutable std::mutex mutex_;
@@ -53,5 +53,9 @@ class DeviceState {
   std::forward_list<DeviceInfo> infos_;  // the current one first
   std::atomic<std::uint64_t> generation_{0};
 };
+
+/// The device that is open under the recipe's id, or a new one: an id that is opened twice is one device. While one
+/// thread opens an id, other threads that want this id wait; other ids are not concerned.
+Result<std::shared_ptr<DeviceState>> open_once(registry::DeviceRecipe recipe);
 
 }  // namespace pintle::core

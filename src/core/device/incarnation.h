@@ -7,9 +7,8 @@
 #include <string>
 
 #include "core/buffers/buffer_table.h"
-#include "core/buffers/pools.h"
+#include "core/buffers/pool_state.h"
 #include "core/life/life.h"
-#include "core/program/program_state.h"
 #include "core/queue/queues.h"
 #include "core/queue/recordings.h"
 
@@ -34,8 +33,6 @@ class Incarnation final : public Life::Body {
   [[nodiscard]] Queues& queues() noexcept { return queues_; }
   [[nodiscard]] Recordings& recordings() noexcept { return recordings_; }
 
-  /// A user's handle to a loaded program.
-  [[nodiscard]] std::shared_ptr<ProgramState> hand_out(std::shared_ptr<ProgramState> program) const;
   /// Drives the device, then observes every queue.
   Result<void> poll() override { return queues_.poll(); }
   void end(Deadline deadline) noexcept override;

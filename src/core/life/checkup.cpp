@@ -1,5 +1,4 @@
-#include "core/life/checkup.h"
-
+// Whether a device answers, asked with a deadline.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "base/contain.h"
+#include "core/life/life.h"
 #include "kit/give_up.h"
 
 namespace pintle::core {

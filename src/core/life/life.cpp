@@ -3,16 +3,69 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <map>
+#include <mutex>
 #include <thread>
 #include <utility>
 
+#include "base/fork.h"
 #include "base/log.h"
+#include "base/quote.h"
+#include "base/settings.h"
 #include "core/door/describe.h"
-#include "core/life/owners.h"
-#include "core/time/worklist.h"
 
 namespace pintle::core {
 namespace {
+
+// Ended lives that are remembered, so that errors name device and generation. A view of an older life is stale as well.
+constexpr std::size_t most_ended = 256;
+
+class Owners {
+ public:
+  static Owners& instance() {
+    static Owners& owners = *new Owners;
+    return owners;
+  }
+
+  /// A number that no other life of the process has.
+  std::uint64_t add(const std::string& id, std::uint64_t generation) {
+    const std::lock_guard lock(mutex_);
+    all_[next_] = {id, generation, {}};
+    return next_++;
+  }
+  void set(std::uint64_t number, std::weak_ptr<void> table) {
+    const std::lock_guard lock(mutex_);
+    all_[number].table = std::move(table);
+  }
+  /// The life is over. Only the latest of the ended lives are remembered.
+  void end(std::uint64_t number) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto found = all_.find(number);
+    if (found == all_.end()) return;
+    found->second.table.reset();
+    if (++ended_ > most_ended) forget_oldest();
+  }
+  [[nodiscard]] std::optional<Owner> find(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    const auto found = all_.find(number);
+    return found == all_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  void forget_oldest() noexcept {
+    for (auto each = all_.begin(); each != all_.end(); ++each) {
+      if (!each->second.table.expired()) continue;
+      all_.erase(each);
+      --ended_;
+      return;
+    }
+  }
+
+  std::mutex mutex_;
+  std::uint64_t next_ = first_serial() + 1;
+  std::map<std::uint64_t, Owner> all_;
+  std::size_t ended_ = 0;
+};
 
 Error stale(std::string_view object, std::string_view id, std::uint64_t generation, std::uint64_t current) {
   return Error(Errc::stale, fmt::format("{} belongs to generation ({}) of [{}], which is at generation ({}).", object,
@@ -25,7 +78,7 @@ Life::Life(std::string id, std::uint64_t generation, std::unique_ptr<backend::De
     : device_(std::move(device)),
       info_(device_->info()),
       generation_(generation),
-      number_(add_owner(id, generation)),
+      number_(Owners::instance().add(id, generation)),
       body_(body) {
   info_.id = std::move(id);
 }
@@ -35,7 +88,7 @@ Life::~Life() {
     static_cast<void>(device_.release());
     return;
   }
-  end_owner(number_);
+  Owners::instance().end(number_);
 }
 
 std::shared_ptr<void> Life::begin(std::shared_ptr<Body> body) {
@@ -99,6 +152,25 @@ void Life::lose(const Error& error, Locked& locked, Worklist& worklist) noexcept
   lost_.store(true, std::memory_order_release);
   base::log(LogLevel::error, "core", "[{}] generation {} is lost: {}", id(), generation_, error.message());
   body_.lose(error, locked, worklist);
+}
+
+std::uint64_t first_serial() {
+  const auto settings = base::settings();
+  return settings ? (*settings)->first_serial : 0;
+}
+
+void set_owner(std::uint64_t number, std::weak_ptr<void> table) { Owners::instance().set(number, std::move(table)); }
+
+std::optional<Owner> find_owner(std::uint64_t number) {
+  if (base::in_forked_child()) return std::nullopt;  // the thread that had the lock is not in this process
+  return Owners::instance().find(number);
+}
+
+Result<void> fill_native(Life& life, std::string_view type, std::uint64_t object, void* out, std::string_view text) {
+  PINTLE_TRY(life.usable(text));
+  const auto filled = life.device().native(type, object, out);
+  if (filled) return {};
+  return life.report(filled.error()).during(fmt::format("asking {} for the native type {}", text, base::quote(type)));
 }
 
 }  // namespace pintle::core

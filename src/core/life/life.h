@@ -1,21 +1,111 @@
-// One life of a physical device: from opening to loss or close.
+// One life of a physical device, from opening to loss or close: its two locks, its leases, and its number in views.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/fork.h"
-#include "core/life/lock.h"
-#include "core/life/turn.h"
+#include "base/mutex.h"
+#include "core/time/worklist.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::core {
 
-class Worklist;
+/// The lock of a device, as a type: a function that needs the lock takes it as a parameter. While this lives, the state
+/// of a device belongs to this thread: tables, stamps, the places of submissions. The lock is held for short times, and
+/// never while a driver is called. Only leaves (timelines, promises, the reactor) are locked under it. A thread never
+/// holds the locks of two devices.
+class Locked {
+ public:
+  explicit Locked(base::Mutex& mutex) noexcept : mutex_(mutex) { mutex_.lock(); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+  ~Locked() {
+    if (is_held_) mutex_.unlock();
+  }
+
+  // A thread that waits in between drops the lock for that time.
+  void unlock() noexcept {
+    is_held_ = false;
+    mutex_.unlock();
+  }
+  void lock() noexcept {
+    mutex_.lock();
+    is_held_ = true;
+  }
+
+ private:
+  base::Mutex& mutex_;
+  bool is_held_ = true;
+};
+
+class Turns;
+
+/// This thread's turn to submit, as a type. It is held around `submit`, `record`, `forget`, `create_queue`,
+/// `wrap_queue` and `destroy_queue` of the backend: the seam promises that core makes these six calls one at a time. It
+/// is taken before `Locked`, never under it.
+class Turn {
+ public:
+  explicit Turn(Turns* turns, Worklist* worklist = nullptr) noexcept : turns_(turns), worklist_(worklist) {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  inline ~Turn();
+
+  [[nodiscard]] bool is_taken() const noexcept { return turns_ != nullptr; }
+
+ private:
+  Turns* turns_;  // null: another thread has the turn
+  Worklist* worklist_;
+};
+
+/// Hands out the turn. A thread waits for it only to make one of the six calls. What follows from other work (a held
+/// submission that may start, a queue that nobody has any more) is left to the thread that has the turn: that thread
+/// does it when its turn is over.
+class Turns {
+ public:
+  [[nodiscard]] Turn take() noexcept {
+    mutex_.lock();
+    return Turn(this);
+  }
+  /// Takes the turn if it is free. Otherwise `wanting` is run when the other thread's turn is over.
+  template <class Wanting>
+  [[nodiscard]] Turn try_take(const std::shared_ptr<Wanting>& wanting, Worklist& worklist) noexcept {
+    if (mutex_.try_lock()) return Turn(this, &worklist);
+    {
+      const std::lock_guard lock(wanting_mutex_);
+      wanting_.add(wanting);
+    }
+    if (mutex_.try_lock_or_await()) end(&worklist);  // it has just ended
+    return Turn(nullptr);
+  }
+
+ private:
+  friend class Turn;
+
+  void end(Worklist* worklist) noexcept {
+    if (mutex_.unlock()) see_to_wanting(worklist);
+  }
+  void see_to_wanting(Worklist* worklist) noexcept {
+    Worklist own;  // runs at the end of this function
+    const std::lock_guard lock(wanting_mutex_);
+    (worklist != nullptr ? *worklist : own).take(wanting_);
+  }
+
+  base::Mutex mutex_;
+  std::mutex wanting_mutex_;  // a leaf
+  Worklist wanting_;
+};
+
+inline Turn::~Turn() {
+  if (turns_ != nullptr) turns_->end(worklist_);
+}
 
 /// Whether an error of a backend ends the life of its device.
 [[nodiscard]] constexpr bool is_loss(Errc code) noexcept {
@@ -101,7 +191,7 @@ class Life {
   [[nodiscard]] Error report(const Error& error);
   /// Reports for a thread that has the turn: what a loss releases is left to the worklist.
   [[nodiscard]] Error report(const Error& error, Worklist& worklist);
-  /// A thread asks the device, from `begin_asking` to `end_asking`, whether it answers (`checkup.h`).
+  /// A thread asks the device, from `begin_asking` to `end_asking`, whether it answers (`check_up`).
   void begin_asking() noexcept { asking_.fetch_add(1); }
   void end_asking() noexcept { asking_.fetch_sub(1); }
   /// Waits until no thread asks, or until the deadline.
@@ -131,5 +221,40 @@ class Life {
   std::atomic<std::uint32_t> asking_{0};
   std::atomic<bool> is_suspected_{false};
 };
+
+/// A user's handle to a part of a device: a pointer that shares a lease. When the last copy goes, `gone(part)` is
+/// called, and the lease is let go after it; also where there is no memory for the handle.
+template <class Part, class Gone>
+[[nodiscard]] std::shared_ptr<Part> make_handle(const Life& life, std::shared_ptr<Part> part, Gone gone) {
+  Part* const pointer = part.get();
+  return {pointer, [lease = life.lease(), part = std::move(part), gone = std::move(gone)](Part*) mutable {
+            gone(part);
+            part.reset();
+            lease.reset();
+          }};
+}
+
+/// The owner of a number in views: a life of a device, which is known for a while after its end.
+struct Owner {
+  std::string id;
+  std::uint64_t generation = 0;
+  std::weak_ptr<void> table;  ///< Its BufferTable.
+};
+
+/// The first number or epoch, as the settings say.
+[[nodiscard]] std::uint64_t first_serial();
+/// From now on views of this number can be found.
+void set_owner(std::uint64_t number, std::weak_ptr<void> table);
+/// Only the latest of the ended lives are remembered.
+[[nodiscard]] std::optional<Owner> find_owner(std::uint64_t number);
+
+/// Typed access to an object of the device: `object` as the backend numbers it, `text` as messages name it.
+[[nodiscard]] Result<void> fill_native(Life& life, std::string_view type, std::uint64_t object, void* out,
+                                       std::string_view text);
+
+/// Has the backend run a tiny piece of work, on a thread of the library's that is left behind where the driver keeps
+/// it. Success for a device that answers, and for one that cannot be asked. A device that does not answer within
+/// `patience` is given up: it counts as lost, and the loss is returned. A backend itself waits 4 or 5 s.
+[[nodiscard]] Result<void> check_up(const std::shared_ptr<Life>& life, Duration patience = std::chrono::seconds(6));
 
 }  // namespace pintle::core

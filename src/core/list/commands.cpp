@@ -11,7 +11,6 @@
 #include "base/immortal.h"
 #include "base/inside.h"
 #include "core/door/describe.h"
-#include "core/door/object_names.h"
 #include "core/list/host_function.h"
 #include "core/list/list_state.h"
 #include "pintle/backend/command.h"

@@ -1,11 +1,11 @@
 // Copies between two buffers, of one device or of two, and between a buffer and an image.
 #include <fmt/format.h>
 
+#include <array>
 #include <memory>
 
+#include "base/bytes.h"
 #include "core/door/describe.h"
-#include "core/door/object_names.h"
-#include "core/list/images.h"
 #include "core/list/list_state.h"
 
 namespace pintle::core {
@@ -43,6 +43,59 @@ bool is_crossing(const BufferArgument& to, const BufferArgument& from) noexcept 
   if (target == nullptr || source == nullptr) return false;
   const std::uint64_t its = Inside::incarnation(*target), others = Inside::incarnation(*source);
   return its != 0 && others != 0 && its != others;
+}
+
+struct Row {
+  char axis;
+  std::uint32_t first;
+  std::uint32_t count;
+  std::uint32_t side;
+};
+
+/// Where the part is empty of numbers, it is what is left of the image.
+ImageExtent extent_of(const ImageView& view, const ImagePart& part) noexcept {
+  const ImageExtent& all = view.extent();
+  if (part.extent != ImageExtent{} || part.x > all.width || part.y > all.height || part.z > all.slices())
+    return part.extent;
+  return {all.width - part.x, all.height - part.y, all.depth == 0 ? 0 : all.depth - part.z};
+}
+
+Result<void> check_place(const ImageView& view, const ImagePart& part) {
+  const ImageExtent& all = view.extent();
+  if (part.extent.depth != 0 && all.depth == 0)
+    return invalid(fmt::format("Depth ({}) of the part: {} has two dimensions.", part.extent.depth, image_text(view)));
+  const std::array<Row, 3> rows{{{'x', part.x, part.extent.width, all.width},
+                                 {'y', part.y, part.extent.height, all.height},
+                                 {'z', part.z, part.extent.slices(), all.slices()}}};
+  for (const auto& [axis, first, count, side] : rows) {
+    if (count != 0 && base::range_fits(first, count, side)) continue;
+    return invalid(fmt::format("Part of ({}) texels from ({}) along {} does not lie in the ({}) of {}.", count, first,
+                               axis, side, image_text(view)));
+  }
+  return {};
+}
+
+/// `bytes` is 0 for `least`, and else a multiple of `unit` that has room for `least`.
+Result<std::uint64_t> pitch(std::string_view what, std::uint64_t bytes, std::uint64_t least, std::uint64_t unit) {
+  if (bytes == 0) return least;
+  if (bytes >= least && bytes % unit == 0 && bytes <= (std::uint64_t{1} << 48)) return bytes;
+  return invalid(
+      fmt::format("Distance ({} bytes) of {} is no multiple of ({}) of at least ({}).", bytes, what, unit, least));
+}
+
+/// The part as a backend gets it, with every number filled in. `invalid_argument` where it does not lie in the image,
+/// and for rows that overlap or do not begin at a texel.
+Result<backend::ImageTransfer> transfer_of(const ImageView& view, const ImagePart& part) {
+  backend::ImageTransfer transfer{part, view.texel()};
+  ImagePart& whole = transfer.part;
+  whole.extent = extent_of(view, part);
+  PINTLE_TRY(check_place(view, whole));
+  const std::uint64_t texel = bytes_of(view.texel());
+  PINTLE_ASSIGN(row, pitch("rows", part.row_bytes, whole.extent.width * texel, texel));
+  PINTLE_ASSIGN(slice, pitch("slices", part.slice_bytes, whole.extent.height * row, row));
+  whole.row_bytes = row;
+  whole.slice_bytes = slice;
+  return transfer;
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/buffers/aliases.h"
+#include "core/buffers/buffer_record.h"
 #include "pintle/backend/command.h"
 
 namespace pintle::core {

@@ -1,5 +1,4 @@
-#include "core/list/launch.h"
-
+// Launches: how large one is, and its arguments bound to its parameters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,12 +16,10 @@
 #include "base/quote.h"
 #include "base/signature.h"
 #include "core/door/describe.h"
-#include "core/door/object_names.h"
 #include "core/life/life.h"
-#include "core/list/images.h"
 #include "core/list/list_state.h"
-#include "core/list/texel_buffers.h"
 #include "core/program/program_state.h"
+#include "kit/accesses.h"
 #include "pintle/program.h"
 
 namespace pintle::core {
@@ -61,11 +58,6 @@ Error large_grid(const Extent& extent, const Counts& counts, const Counts& most)
   }
   return invalid(
       fmt::format("Grid {}{} is larger than the limit {} of the device.", text_of(counts), from, text_of(most)));
-}
-
-backend::Exec* exec_of(backend::Command& command) noexcept {
-  if (auto* indirect = std::get_if<backend::ExecIndirect>(&command.operation)) return &indirect->exec;
-  return std::get_if<backend::Exec>(&command.operation);
 }
 
 Error wrong_count(const Entry& entry, std::size_t given) {
@@ -267,22 +259,18 @@ Result<void> ListState::bind(backend::Argument& bound, const Parameter& paramete
   if (const auto* sampled = std::get_if<SampledImage>(&Inside::value(argument))) {
     if (parameter.kind != Parameter::Kind::image || !parameter.is_sampled)
       return wrong_kind("an image with a sampler", parameter);
-    PINTLE_TRY(check_sampler(sampled->sampler, &sampled->image));
-    bound.set(sampled->sampler);
+    PINTLE_TRY(bind_sampler(bound, sampled->sampler, &sampled->image));
     return bind_image(bound, parameter, sampled->image);
   }
   if (const auto* sampler = std::get_if<Sampler>(&Inside::value(argument))) {
     if (parameter.kind != Parameter::Kind::sampler) return wrong_kind("a sampler", parameter);
-    PINTLE_TRY(check_sampler(*sampler, nullptr));
     bound.kind = backend::Argument::Kind::sampler;
     bound.dtype = parameter.dtype;
-    bound.set(*sampler);
-    return {};
+    return bind_sampler(bound, *sampler, nullptr);
   }
   if (const auto* texels = std::get_if<TexelBuffer>(&Inside::value(argument))) {
     if (parameter.kind != Parameter::Kind::texel_buffer) return wrong_kind("a texel buffer", parameter);
-    PINTLE_ASSIGN(range, this->range(texels->buffer));
-    return bind_texels(bound, parameter, incarnation, range, texels->texel, program);
+    return bind_texels(bound, parameter, *texels, program);
   }
   if (std::holds_alternative<std::nullptr_t>(Inside::value(argument))) return bind_null(bound, parameter, program);
   const auto& view = std::get<BufferView>(Inside::value(argument));
@@ -328,7 +316,7 @@ Result<backend::Exec> ListState::launch(const Kernel& kernel, const Extent& exte
 }
 
 Result<void> ListState::use(const BufferArgument& buffer, Access access) {
-  backend::Exec* exec = commands.empty() ? nullptr : exec_of(commands.back());
+  backend::Exec* exec = commands.empty() ? nullptr : kit::exec_of(commands.back());
   if (exec == nullptr) {
     return invalid(fmt::format("Access ({}) by address belongs to no launch: the command before is {}.", name(access),
                                commands.empty() ? "none" : backend::name(commands.back().operation)));

@@ -10,7 +10,6 @@
 
 #include "core/buffers/buffer_record.h"
 #include "core/door/describe.h"
-#include "core/door/object_names.h"
 #include "core/program/program_state.h"
 #include "pintle/program.h"
 
@@ -42,6 +41,8 @@ thread_local Spare spare;
 std::string span_text(const backend::Range& range) {
   return fmt::format("[{}, {})", range.offset, range.offset + range.size);
 }
+
+std::string image_text(const ImageView& view) { return buffer_text(Inside::incarnation(view), Inside::buffer(view)); }
 
 ListState* ListState::take() noexcept {
   if (is_thread_over || spare.count == 0) return new (std::nothrow) ListState;
@@ -157,6 +158,12 @@ Result<backend::Range> ListState::range(const BufferView& view) {
   PINTLE_TRY(admit(view));
   return backend::Range{backend::MemoryId::none, Inside::buffer(view), view.offset_bytes(), view.size_bytes(),
                         backend::no_slot};
+}
+
+Result<backend::Range> ListState::range(const ImageView& view) {
+  if (Inside::incarnation(view) == 0) return empty_object("ImageView");
+  PINTLE_TRY(admit(Inside::incarnation(view), Inside::buffer(view)));
+  return backend::Range{backend::MemoryId::none, Inside::buffer(view), 0, view.size_bytes(), backend::no_slot};
 }
 
 Result<void> ListState::take_slot(Slot slot) {

@@ -110,6 +110,10 @@ struct ListState final : Buried {
                     const ProgramState& program);
   Result<void> bind_value(backend::Argument& bound, const Parameter& parameter, const ByValue& value);
   Result<void> bind_image(backend::Argument& bound, const Parameter& parameter, const ImageView& view);
+  /// `view` is the image that the sampler reads, where one is known.
+  static Result<void> bind_sampler(backend::Argument& bound, const Sampler& sampler, const ImageView* view);
+  Result<void> bind_texels(backend::Argument& bound, const Parameter& parameter, const TexelBuffer& texels,
+                           const ProgramState& program);
   void clear() noexcept;
 };
 
@@ -118,6 +122,11 @@ struct ListState final : Buried {
 
 /// `[first, end)` in bytes, for messages.
 [[nodiscard]] std::string span_text(const backend::Range& range);
+/// The name of the view's image.
+[[nodiscard]] std::string image_text(const ImageView& view);
+
+/// The work-groups of a launch: each count at least 1 and within the limits. Work-items are rounded up to whole groups.
+[[nodiscard]] Result<Grid> groups_of(const Extent& extent, const Grid& group_size, const Limits& limits);
 
 [[nodiscard]] inline bool has_crossings(const CommandList& list) noexcept {
   const ListState* const state = Inside::state(list);

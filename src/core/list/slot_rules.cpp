@@ -9,6 +9,7 @@
 #include "base/constant.h"
 #include "core/door/describe.h"
 #include "kit/accesses.h"
+#include "kit/bound.h"
 
 namespace pintle::core {
 namespace {
@@ -34,38 +35,33 @@ std::uint64_t size_of(const backend::Binding& binding) noexcept {
   return 0;
 }
 
-// Rules for ranges outside launches: the size is exact, and the operation says which alignment it needs.
-void add_operation_rules(const backend::Command& command, std::vector<SlotRule>& rules) {
-  const auto add = [&](const backend::Range& range, std::uint64_t alignment) {
-    if (range.slot != backend::no_slot)
-      rules.push_back({.slot = range.slot, .size = range.size, .alignment = alignment});
+// Outside launches the size is exact in most cases, and the operation says which alignment it needs.
+void add_operation(SlotDemands& demands, const backend::Operation& operation) {
+  const auto add = [&](const backend::Range& range, std::uint64_t alignment, Access access) {
+    demands.add({.slot = range.slot, .size = range.size, .alignment = alignment}, access);
   };
-  if (const auto* copy = std::get_if<backend::Copy>(&command.operation)) {
-    add(copy->to, 1);
-    add(copy->from, 1);
-  } else if (const auto* images = std::get_if<backend::CopyImage>(&command.operation)) {
+  if (const auto* copy = std::get_if<backend::Copy>(&operation)) {
+    add(copy->to, 1, Access::write);
+    add(copy->from, 1, Access::read);
+    const bool has_slot = copy->to.slot != backend::no_slot || copy->from.slot != backend::no_slot;
+    if (has_slot) demands.copies.push_back({copy->to, copy->from});
+  } else if (const auto* images = std::get_if<backend::CopyImage>(&operation)) {
     const backend::Range& buffer = images->is_to_image ? images->from : images->to;
-    if (buffer.slot != backend::no_slot)
-      rules.push_back({.slot = buffer.slot, .least = buffer.size, .alignment = bytes_of(images->transfer->texel)});
-  } else if (const auto* fill = std::get_if<backend::Fill>(&command.operation)) {
-    if (fill->to.slot != backend::no_slot) {
-      rules.push_back({.slot = fill->to.slot,
-                       .multiple = fill->pattern_size,
-                       .dtype = fill->dtype,
-                       .alignment = fill->pattern_size});
-    }
-  } else if (const auto* timestamp = std::get_if<backend::Timestamp>(&command.operation)) {
-    add(timestamp->to, 8);
-  } else if (const auto* indirect = std::get_if<backend::ExecIndirect>(&command.operation)) {
-    add(indirect->grid_at, 4);
-  } else if (const auto* upload = std::get_if<backend::Upload>(&command.operation)) {
-    if (upload->from.slot != backend::no_slot) {
-      rules.push_back({.slot = upload->from.slot, .kind = SlotRule::Kind::source, .size = upload->from.size});
-    }
-  } else if (const auto* download = std::get_if<backend::Download>(&command.operation)) {
-    if (download->to.slot != backend::no_slot) {
-      rules.push_back({.slot = download->to.slot, .kind = SlotRule::Kind::target, .size = download->to.size});
-    }
+    demands.add({.slot = buffer.slot, .least = buffer.size, .alignment = bytes_of(images->transfer->texel)},
+                images->is_to_image ? Access::read : Access::write);
+  } else if (const auto* fill = std::get_if<backend::Fill>(&operation)) {
+    const std::uint32_t size = fill->pattern_size;
+    demands.add({.slot = fill->to.slot, .multiple = size, .dtype = fill->dtype, .alignment = size}, Access::write);
+  } else if (const auto* timestamp = std::get_if<backend::Timestamp>(&operation)) {
+    add(timestamp->to, 8, Access::write);
+  } else if (const auto* indirect = std::get_if<backend::ExecIndirect>(&operation)) {
+    add(indirect->grid_at, 4, Access::read);
+  } else if (const auto* upload = std::get_if<backend::Upload>(&operation)) {
+    const backend::HostSource& from = upload->from;
+    demands.add({.slot = from.slot, .kind = SlotRule::Kind::source, .size = from.size}, Access::read);
+  } else if (const auto* download = std::get_if<backend::Download>(&operation)) {
+    const backend::HostTarget& to = download->to;
+    demands.add({.slot = to.slot, .kind = SlotRule::Kind::target, .size = to.size}, Access::read);
   }
 }
 
@@ -74,38 +70,36 @@ std::uint64_t alignment_of(const backend::Argument& argument, const Limits& limi
       {std::uint64_t{limits.offset_alignment}, bytes_of(argument.dtype), std::uint64_t{1} << argument.alignment_log2});
 }
 
-void add_argument_rule(const backend::Argument& argument, const Limits& limits, std::vector<SlotRule>& rules) {
+void add_argument(SlotDemands& demands, const backend::Argument& argument, const Limits& limits) {
   if (argument.kind == backend::Argument::Kind::scalar) {
-    if (argument.slot == backend::no_slot) return;
-    rules.push_back({.slot = argument.slot, .kind = SlotRule::Kind::scalar, .dtype = argument.dtype});
-  } else if (argument.has_range() && argument.range.slot != backend::no_slot) {
+    demands.add({.slot = argument.slot, .kind = SlotRule::Kind::scalar, .dtype = argument.dtype}, Access::read);
+  } else if (argument.has_range()) {
     const bool is_bound = argument.kind == backend::Argument::Kind::buffer;
-    rules.push_back({.slot = argument.range.slot,
-                     .least = argument.range.size,
-                     .most = is_bound ? limits.max_binding : 0,
-                     .dtype = is_bound ? std::optional(argument.dtype) : std::nullopt,
-                     .alignment = is_bound ? alignment_of(argument, limits) : 1});
+    demands.add({.slot = argument.range.slot,
+                 .least = argument.range.size,
+                 .most = is_bound ? limits.max_binding : 0,
+                 .dtype = is_bound ? std::optional(argument.dtype) : std::nullopt,
+                 .alignment = is_bound ? alignment_of(argument, limits) : 1},
+                argument.access);
   }
 }
 
 }  // namespace
 
-std::vector<SlotRule> slot_rules(std::span<const backend::Command> commands,
-                                 std::span<const backend::Argument> arguments, const Limits& limits) {
-  std::vector<SlotRule> rules;
-  for (const backend::Command& command : commands) add_operation_rules(command, rules);
-  for (const backend::Argument& argument : arguments) add_argument_rule(argument, limits, rules);
-  return rules;
+/// Nothing for a range or a value that is in no slot.
+void SlotDemands::add(const SlotRule& rule, Access access) {
+  if (rule.slot == backend::no_slot) return;
+  rules.push_back(rule);
+  accesses.resize(std::max<std::size_t>(accesses.size(), rule.slot + 1), Access::read);
+  if (writes(access)) accesses[rule.slot] = Access::read_write;
 }
 
-std::vector<SlotCopy> slot_copies(std::span<const backend::Command> commands) {
-  std::vector<SlotCopy> copies;
-  for (const backend::Command& command : commands) {
-    const auto* copy = std::get_if<backend::Copy>(&command.operation);
-    if (copy == nullptr || (copy->to.slot == backend::no_slot && copy->from.slot == backend::no_slot)) continue;
-    copies.push_back({copy->to, copy->from});
-  }
-  return copies;
+SlotDemands slot_demands(std::span<const backend::Command> commands, std::span<const backend::Argument> arguments,
+                         const Limits& limits) {
+  SlotDemands demands;
+  for (const backend::Command& command : commands) add_operation(demands, command.operation);
+  for (const backend::Argument& argument : arguments) add_argument(demands, argument, limits);
+  return demands;
 }
 
 std::vector<BufferUse> buffer_uses(std::span<const backend::Command> commands,
@@ -121,17 +115,6 @@ std::vector<BufferUse> buffer_uses(std::span<const backend::Command> commands,
   const auto last = std::ranges::unique(uses.rbegin(), uses.rend(), {}, &BufferUse::buffer).begin();
   uses.erase(uses.begin(), last.base());
   return uses;
-}
-
-std::vector<Access> slot_accesses(std::span<const backend::Command> commands,
-                                  std::span<const backend::Argument> arguments, std::size_t slots) {
-  std::vector<Access> accesses(slots, Access::read);
-  for (const backend::Command& command : commands) {
-    kit::for_each_range(command, arguments, [&](const backend::Range& range, Access access) {
-      if (range.slot != backend::no_slot && writes(access)) accesses[range.slot] = Access::read_write;
-    });
-  }
-  return accesses;
 }
 
 bool has_launches(std::span<const backend::Command> commands) noexcept {
@@ -183,14 +166,11 @@ Result<void> check_shape(const SlotShape& shape, std::span<const backend::Argume
     const std::uint64_t size = base::whole_number({argument.dtype, value}).value_or(most);
     needed = base::checked_mul(needed, size).value_or(most);
   }
-  const std::uint64_t size = bound(arguments[shape.buffer].range, bindings).size;
+  const backend::Range& range = arguments[shape.buffer].range;
+  const std::uint64_t size = kit::bound(range, range.slot, bindings).size;
   if (size >= needed) return {};
   return invalid(fmt::format("The size ({}) of the buffer is less than the size ({}) that {} needs.", size, needed,
                              shape.parameter));
-}
-
-backend::Range bound(const backend::Range& range, std::span<const backend::Binding> bindings) {
-  return range.slot == backend::no_slot ? range : std::get<backend::Range>(bindings[range.slot]);
 }
 
 bool overlap(const backend::Range& a, const backend::Range& b) noexcept {
@@ -206,15 +186,9 @@ void fill_slots(std::span<backend::Command> commands, std::span<backend::Argumen
     }
   }
   for (backend::Command& command : commands) {
-    kit::for_each_range(command, arguments, [&](backend::Range& range, Access) { range = bound(range, bindings); });
-    if (auto* upload = std::get_if<backend::Upload>(&command.operation);
-        upload && upload->from.slot != backend::no_slot) {
-      upload->from = std::get<backend::HostSource>(bindings[upload->from.slot]);
-    }
-    if (auto* download = std::get_if<backend::Download>(&command.operation);
-        download && download->to.slot != backend::no_slot) {
-      download->to = std::get<backend::HostTarget>(bindings[download->to.slot]);
-    }
+    kit::for_each_range(command, arguments,
+                        [&](backend::Range& range, Access) { range = kit::bound(range, range.slot, bindings); });
+    kit::for_each_host(command, [&](auto& host, Access) { host = kit::bound(host, host.slot, bindings); });
   }
 }
 

@@ -46,16 +46,20 @@ struct SlotCopy {
   backend::Range from;
 };
 
-[[nodiscard]] std::vector<SlotRule> slot_rules(std::span<const backend::Command> commands,
-                                               std::span<const backend::Argument> arguments, const Limits& limits);
-[[nodiscard]] std::vector<SlotCopy> slot_copies(std::span<const backend::Command> commands);
+/// What a list demands of its slots.
+struct SlotDemands {
+  std::vector<SlotRule> rules;  // those of operations, then those of arguments
+  std::vector<SlotCopy> copies;
+  std::vector<Access> accesses;  // by slot: what the list does to the buffer in it
+
+  void add(const SlotRule& rule, Access access);
+};
+
+[[nodiscard]] SlotDemands slot_demands(std::span<const backend::Command> commands,
+                                       std::span<const backend::Argument> arguments, const Limits& limits);
 /// Every buffer that the commands name outside slots, once. It counts as written where any command writes it.
 [[nodiscard]] std::vector<BufferUse> buffer_uses(std::span<const backend::Command> commands,
                                                  std::span<const backend::Argument> arguments);
-/// What the commands do to the buffers in slots.
-[[nodiscard]] std::vector<Access> slot_accesses(std::span<const backend::Command> commands,
-                                                std::span<const backend::Argument> arguments, std::size_t slots);
-
 /// Whether any command launches a kernel.
 [[nodiscard]] bool has_launches(std::span<const backend::Command> commands) noexcept;
 
@@ -65,8 +69,6 @@ struct SlotCopy {
 /// Checks that the buffer is as large as its shape is now.
 [[nodiscard]] Result<void> check_shape(const SlotShape& shape, std::span<const backend::Argument> arguments,
                                        std::span<const backend::Binding> bindings);
-/// The range itself, or what its slot holds.
-[[nodiscard]] backend::Range bound(const backend::Range& range, std::span<const backend::Binding> bindings);
 [[nodiscard]] bool overlap(const backend::Range& a, const backend::Range& b) noexcept;
 /// Puts every binding in its place.
 void fill_slots(std::span<backend::Command> commands, std::span<backend::Argument> arguments,

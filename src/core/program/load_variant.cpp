@@ -1,4 +1,6 @@
+// The choice of a variant for a device, and its loading.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +17,7 @@
 #include "base/quote.h"
 #include "core/door/describe.h"
 #include "core/program/program_pack.h"
+#include "registry/takes.h"
 
 namespace pintle::core {
 namespace {
@@ -24,92 +27,6 @@ std::string or_none(std::string text) { return text.empty() ? "none" : std::move
 std::string text_of(const io::PackVariant& variant) {
   if (variant.target.empty()) return fmt::format("format {}", base::quote(variant.format));
   return fmt::format("format {} for {}", base::quote(variant.format), base::quote(variant.target));
-}
-
-std::string text_of(const Grid& grid) { return fmt::format("({},{},{})", grid.x, grid.y, grid.z); }
-
-/// Buffers, and bytes of what comes by value, as a C struct has them: devices limit the two apart.
-std::string arguments_refusal_of(const Entry& entry, const Limits& limits) {
-  std::size_t buffers = 0, bytes = 0;
-  for (const Parameter& parameter : entry.parameters) {
-    const bool is_scalar = parameter.kind == Parameter::Kind::scalar;
-    const std::size_t size = is_scalar ? bytes_of(parameter.dtype) : parameter.bytes;
-    const std::size_t alignment = is_scalar ? size : parameter.alignment;
-    if (parameter.kind == Parameter::Kind::buffer) ++buffers;
-    else if (size != 0) bytes = (bytes + alignment - 1) / alignment * alignment + size;
-  }
-  if (buffers > limits.max_buffers)
-    return fmt::format("buffer count ({}) is larger than the limit ({})", buffers, limits.max_buffers);
-  if (bytes > limits.max_scalar_bytes)
-    return fmt::format("scalars ({} bytes) are larger than the limit ({})", bytes, limits.max_scalar_bytes);
-  return {};
-}
-
-/// Why the device does not have what the entry asks for; empty where it has.
-std::string refusal_of_needs(const Entry& entry, const DeviceInfo& info) {
-  const Limits& limits = info.limits;
-  const std::uint32_t subgroup = entry.subgroup_size;
-  if (subgroup != 0 && (subgroup < limits.min_subgroup || subgroup > limits.max_subgroup)) {
-    return fmt::format("subgroup size ({}) is not from {} to {}", subgroup, limits.min_subgroup, limits.max_subgroup);
-  }
-  const auto image = std::ranges::find_if(entry.parameters, [](const Parameter& parameter) {
-    return parameter.kind == Parameter::Kind::image || parameter.kind == Parameter::Kind::sampler;
-  });
-  const Capability& images = info.capability(Feature::images);
-  if (image != entry.parameters.end() && images.support == Support::absent) {
-    return fmt::format("parameter {} is {}, which the device does not have ({})", base::quote(image->name),
-                       image->kind == Parameter::Kind::image ? "an image" : "a sampler", images.detail);
-  }
-  const auto texels = std::ranges::find(entry.parameters, Parameter::Kind::texel_buffer, &Parameter::kind);
-  const Capability& buffers = info.capability(Feature::texel_buffers);
-  if (texels != entry.parameters.end() && buffers.support == Support::absent)
-    return fmt::format("parameter {} is a texel buffer, which the device does not have ({})", base::quote(texels->name),
-                       buffers.detail);
-  const auto local = std::ranges::find(entry.parameters, Parameter::Kind::local, &Parameter::kind);
-  const Capability& sized = info.capability(Feature::local_arguments);
-  if (local == entry.parameters.end() || sized.support != Support::absent) return {};
-  return fmt::format("parameter {} is local memory sized at the launch, which the device does not have ({})",
-                     base::quote(local->name), sized.detail);
-}
-
-/// Why the device cannot run the entry; empty when it can.
-std::string refusal_of(const Entry& entry, const DeviceInfo& info) {
-  const Limits& limits = info.limits;
-  const Grid& group = entry.group_size;
-  const Grid& most = limits.max_group;
-  const std::uint64_t plane = std::uint64_t{group.x} * group.y;
-  if (group.x > most.x || group.y > most.y || group.z > most.z) {
-    return fmt::format("group {} is larger than the limit {}", text_of(group), text_of(most));
-  }
-  if (plane > limits.max_group_items || plane * group.z > limits.max_group_items) {
-    return fmt::format("group {} has more items than the limit ({})", text_of(group), limits.max_group_items);
-  }
-  if (entry.local_bytes > limits.max_local_bytes) {
-    return fmt::format("local memory ({} bytes) is larger than the limit ({})", entry.local_bytes,
-                       limits.max_local_bytes);
-  }
-  const std::string needs = refusal_of_needs(entry, info);
-  return needs.empty() ? arguments_refusal_of(entry, limits) : needs;
-}
-
-std::string refusal_of_target(const io::PackVariant& variant, const DeviceInfo& info) {
-  const auto& better = info.better_targets;
-  const bool is_better = std::ranges::find(better, variant.target) != better.end();
-  if (variant.target.empty() || variant.target == info.target || is_better) return {};
-  return fmt::format("the device needs the target {}", base::quote(info.target));
-}
-
-/// The first entry that the device cannot run; empty where it can run all.
-std::string refusal_of_entries(std::span<const Entry> entries, const DeviceInfo& info) {
-  for (const Entry& entry : entries) {
-    const std::string refusal = refusal_of(entry, info);
-    if (!refusal.empty()) return fmt::format("in the entry {} the {}", base::quote(entry.name), refusal);
-  }
-  return {};
-}
-
-bool has_fitting(std::span<const Entry> entries, const DeviceInfo& info) {
-  return std::ranges::any_of(entries, [&](const Entry& entry) { return refusal_of(entry, info).empty(); });
 }
 
 /// Whether a constant decides a side of a group of any variant.
@@ -175,8 +92,8 @@ std::string refusal_of_sides(const io::Pack& pack, std::span<const Entry> entrie
         const auto given = options.constants.find(named.group_constants[index]);
         if (given == options.constants.end() || !own->group_constants[index].empty()) continue;
         if (base::whole_number(given->second) == sides[index]) continue;
-        return fmt::format("in the entry {} the constant {} is given, and the group {} is compiled in",
-                           base::quote(named.name), base::quote(given->first), text_of(own->group_size));
+        return fmt::format("in the entry {} the constant {} is given, and the group ({}) is compiled in",
+                           base::quote(named.name), base::quote(given->first), fmt::join(sides, ","));
       }
     }
   }
@@ -256,12 +173,12 @@ class Chooser {
   Result<std::optional<LoadedVariant>> try_one(std::size_t index) {
     const io::PackVariant& variant = pack_.variants[index];
     PINTLE_ASSIGN(entries, with_sides(variant.entries, options_));
-    refusals_[index] = refusal_of_target(variant, info_);
+    refusals_[index] = registry::refusal_of_target(variant, info_);
     if (refusals_[index].empty()) refusals_[index] = refusal_of_sides(pack_, entries, options_);
     if (!refusals_[index].empty()) return std::optional<LoadedVariant>();
-    refusals_[index] = refusal_of_entries(entries, info_);
+    refusals_[index] = registry::refusal_of_entries(entries, info_);
     if (refusals_[index].empty()) return load(index, std::move(entries), {});
-    if (has_fitting(entries, info_)) partial_.push_back(index);
+    if (registry::has_fitting(entries, info_)) partial_.push_back(index);
     return std::optional<LoadedVariant>();
   }
 
@@ -270,7 +187,7 @@ class Chooser {
     PINTLE_ASSIGN(entries, with_sides(pack_.variants[index].entries, options_));
     std::vector<backend::LeftOut> left_out;
     std::erase_if(entries, [&](Entry& entry) {
-      const std::string refusal = refusal_of(entry, info_);
+      const std::string refusal = registry::refusal_of(entry, info_);
       if (!refusal.empty()) left_out.push_back({std::move(entry.name), "does not fit the device: its " + refusal});
       return !refusal.empty();
     });
@@ -360,12 +277,6 @@ Result<void> check_constants(const io::Pack& pack, const DeviceInfo& info, const
 }
 
 }  // namespace
-
-std::string refusal_of(const io::PackVariant& variant, const DeviceInfo& info) {
-  std::string refusal = refusal_of_target(variant, info);
-  if (refusal.empty() && !has_fitting(variant.entries, info)) refusal = refusal_of_entries(variant.entries, info);
-  return refusal;
-}
 
 Result<LoadedVariant> load_variant(backend::Device& device, const DeviceInfo& info, const ProgramPack::State& pack,
                                    const LoadOptions& options) {

@@ -5,7 +5,11 @@
 
 #include "base/contain.h"
 #include "base/file.h"
-#include "core/door/describe.h"
+#include "base/inside.h"
+#include "core/door/door.h"
+#include "inference/entries.h"
+#include "pintle/device.h"
+#include "registry/takes.h"
 
 namespace pintle {
 namespace {
@@ -23,15 +27,10 @@ std::shared_ptr<const ProgramPack::State> freeze(io::Pack pack) {
 
 Result<io::Pack> pack_of_source(std::string_view format, std::string_view code,
                                 std::span<const std::string_view> signatures, std::string name) {
-  io::PackVariant variant{std::string(format), {}, {}, {}};
-  for (const std::string_view signature : signatures) {
-    PINTLE_ASSIGN(entry, Entry::parse(signature));
-    variant.entries.push_back(std::move(entry));
-  }
   const auto bytes = base::bytes_in(code);
-  variant.code.assign(bytes.begin(), bytes.end());
+  PINTLE_ASSIGN(entries, inference::entries_of(format, bytes, signatures, name));
   io::Pack pack{std::move(name), {}};
-  pack.variants.push_back(std::move(variant));
+  pack.variants.push_back({std::string(format), {}, std::move(entries), {bytes.begin(), bytes.end()}});
   PINTLE_TRY(io::check_pack(pack));
   return pack;
 }
@@ -85,6 +84,13 @@ Result<std::vector<std::byte>> ProgramPack::serialize() const {
     if (state_ == nullptr) return core::empty_object("ProgramPack");
     PINTLE_TRY(io::check_pack(state_->pack));
     return io::serialize_pack(state_->pack);
+  });
+}
+
+Result<void> takes(const DeviceInfo& device, const ProgramPack& pack) {
+  return core::enter("comparing a device with a pack", [&]() -> Result<void> {
+    if (!Inside::state(pack)) return core::empty_object("ProgramPack");
+    return registry::takes(device, Inside::state(pack)->pack);
   });
 }
 

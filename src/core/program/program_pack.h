@@ -25,13 +25,6 @@ struct LoadedVariant {
   std::vector<backend::LeftOut> left_out;
 };
 
-/// Why the device takes no such code: its target, or limits that no entry fits in. Empty where it takes an entry.
-[[nodiscard]] std::string refusal_of(const io::PackVariant& variant, const DeviceInfo& info);
-
-/// Whether the device takes a variant of the pack, as far as its description tells. `unsupported` has the reason for
-/// each variant.
-[[nodiscard]] Result<void> takes(const DeviceInfo& device, const io::Pack& pack);
-
 /// Tries the variants that the device takes, in the order of its `formats` ("*" takes any), and loads the first that
 /// builds; where none fits the device whole, the first of which some entries do, without the others. `build_failed`
 /// lists every variant with the reason why it was refused (format, target, limits, the compiler's words). A

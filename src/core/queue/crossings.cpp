@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/inside.h"
-#include "core/door/object_names.h"
+#include "core/door/describe.h"
 #include "core/list/slot_rules.h"
 #include "core/queue/shared_memory.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/buffers/loan.h"
+#include "core/buffers/buffer_records.h"
 #include "core/list/list_state.h"
 #include "core/queue/queue_state.h"
 #include "pintle/commands.h"

@@ -1,17 +1,9 @@
 #include "core/queue/flight.h"
 
-#include <utility>
-
-#include "base/inside.h"
-#include "core/list/list_state.h"
-
 namespace pintle::core {
 
-void Flight::clear(Worklist& worklist) noexcept {
-  hold.reset();
-  if (!bindings.empty()) bindings.clear();
-  if (std::exchange(is_plain, true)) return;
-  is_lent = false;
+void Flight::clear_more() noexcept {
+  has_more = false;
   raises.clear();
   bound.clear();
   waits.clear();
@@ -19,7 +11,6 @@ void Flight::clear(Worklist& worklist) noexcept {
   refused.reset();
   runs.reset();
   run_count = 0;
-  if (ListState* const owned = std::exchange(Inside::state(list), nullptr)) worklist.bury(*owned);
 }
 
 std::optional<Error> Flight::take_error() noexcept {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/buffers/aliases.h"
+#include "core/buffers/buffer_record.h"
 #include "pintle/backend/command.h"
 
 namespace pintle::core {

@@ -92,17 +92,23 @@ Result<void> Observer::observe(Worklist& worklist) {
 Result<void> Observer::observe_called(Worklist& worklist) {
   const auto reached = life().device().reached(id());
   if (!reached) return life().report(reached.error());
-  Others before;  // destroyed without the lock
   Locked locked = life().lock();
-  const bool is_known = try_add_before(*reached, before, locked);
-  if (!is_known || !before.empty()) {
-    locked.unlock();
-    PINTLE_TRY(is_known ? observe_before(before) : table_->queues().ask_all());
-    locked.lock();
-  }
+  if (flights_.reached() < last_bound_) PINTLE_TRY(observe_bound(*reached, locked));
   if (*reached <= flights_.reached() || life().is_lost()) return {};
   finish_up_to(std::min(*reached, flights_.native()), worklist, locked);
   return {};
+}
+
+// Observes the queues that newly finished work has waited for. Their pointers are let go without the lock.
+Result<void> Observer::observe_bound(std::uint64_t reached, Locked& locked) {
+  Others before;
+  const bool is_known = try_add_before(reached, before, locked);
+  if (is_known && before.empty()) return {};
+  locked.unlock();
+  auto observed = is_known ? observe_before(before) : table_->queues().ask_all();
+  before.clear();
+  locked.lock();
+  return observed;
 }
 
 // A backend may deliver a queue's downloads only when that queue is asked. The work that the finished work waited for
@@ -132,7 +138,7 @@ bool Observer::try_add_before(std::uint64_t reached, Others& before, const Locke
     const std::uint64_t newest = std::min(reached, flights_.native());
     for (std::uint64_t serial = flights_.reached(); serial < newest;) {  // never beyond the last of all serials
       const Flight& finished = flights_[++serial];
-      if (finished.is_plain) continue;
+      if (!finished.has_more) continue;
       for (const Stamp& stamp : finished.bound) add_before(stamp, before, locked);
     }
     return true;
@@ -150,14 +156,15 @@ void Observer::add_before(const Stamp& stamp, Others& before, const Locked& lock
 void Observer::finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept {
   while (flights_.reached() < reached) {
     Flight& next = flights_[flights_.reached() + 1];
-    finish(next, worklist, locked);
+    if (next.has_more || has_verdicts_) finish(next, worklist, locked);
+    next.clear(worklist);
     flights_.finish_one();
   }
   worklist.begin_letting_go(timeline_->letting_go());
   timeline_->timeline().raise(flights_.reached(), worklist);
   forget_watched();
   if (table_->has_dropped(locked)) table_->queues().dispose_finished(worklist, locked);
-  go_if_over(worklist, locked);
+  if (abandoned_) go_if_over(worklist, locked);
 }
 
 void Observer::go_if_over(Worklist& worklist, const Locked& locked) noexcept {
@@ -166,7 +173,6 @@ void Observer::go_if_over(Worklist& worklist, const Locked& locked) noexcept {
 }
 
 void Observer::finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept {
-  if (flight.is_plain && !has_verdicts_) return flight.clear(worklist);
   std::optional<Error> error = verdict_on(flight.serial);
   if (auto thrown = flight.take_error(); thrown && !error) error = std::move(thrown);
   if (error) {
@@ -176,7 +182,6 @@ void Observer::finish(Flight& flight, Worklist& worklist, const Locked& locked) 
               worklist, locked);
   }
   for (Raise& raise : flight.raises) raise.keep(worklist);
-  flight.clear(worklist);
 }
 
 /// Why a submission has failed though its device goes on.

@@ -1,6 +1,7 @@
 // What a queue's backend has reached, and what follows from it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -71,6 +72,8 @@ class Observer : public Observable {
   /// The queue has a handle again.
   void take_up(const Locked&) noexcept { abandoned_ = false; }
   [[nodiscard]] bool is_abandoned(const Locked&) const noexcept { return abandoned_; }
+  /// The submission comes after work of other queues: they are observed before it is finished.
+  void note_bound(std::uint64_t serial, const Locked&) noexcept { last_bound_ = std::max(last_bound_, serial); }
   [[nodiscard]] bool is_over(const Locked&) const noexcept { return is_over_; }
   /// Has the queue end, once, where it has neither a handle nor work.
   void go_if_over(Worklist& worklist, const Locked& locked) noexcept;
@@ -107,6 +110,7 @@ class Observer : public Observable {
 
   /// Observes, within a `Call` that is allowed.
   Result<void> observe_called(Worklist& worklist);
+  Result<void> observe_bound(std::uint64_t reached, Locked& locked);
   Result<void> observe_before(Others& before);
   void add_before(const Stamp& stamp, Others& before, const Locked& locked);
   [[nodiscard]] bool try_add_before(std::uint64_t reached, Others& before, const Locked& locked) noexcept;
@@ -126,6 +130,7 @@ class Observer : public Observable {
   std::optional<Error> failed_;
   bool abandoned_ = false;
   bool is_over_ = false;          // it has neither a handle nor work, and the device's queues know
+  std::uint64_t last_bound_ = 0;  // no later submission comes after work of other queues
   std::uint64_t owed_ = 0;        // something of a caller's goes when this serial is reached
   bool is_looked_after_ = false;  // the reactor observes the queue in rounds
   std::atomic<std::uint32_t> calls_{0};

@@ -27,13 +27,28 @@ Result<void> give_memory(BufferTable& table, std::span<const SlotValue> bindings
 Result<void> Preparation::resolve(ListState& list, Flight& flight) {
   if (list.needs_features) PINTLE_TRY(list.check_features(table_.life().info()));
   const bool has_imports = !table_.aliases(locked_).empty();
+  const auto go_through = [&](Barriers* barriers) __attribute__((always_inline)) -> Result<void> {
+    Result<void> answer;
+    for (backend::Command& command : list.commands) {
+      kit::for_each_range(command, std::span(list.arguments), [&](backend::Range& range, Access access) {
+        const BufferRecord* const record = answer ? use(range.buffer, access, flight, answer) : nullptr;
+        if (record == nullptr) return;
+        range.memory = record->memory;
+        range.offset += record->base;
+        if (barriers != nullptr) barriers->touch(range, access);
+      });
+      if (!answer) return answer;
+      if (barriers != nullptr) barriers->place(command);
+    }
+    return answer;
+  };
   if (has_imports || list.commands.size() < 2) {  // one command needs no barrier
-    PINTLE_TRY(go_through(list, flight, nullptr));
+    PINTLE_TRY(go_through(nullptr));
   } else {
     Barriers barriers;
-    PINTLE_TRY(go_through(list, flight, &barriers));
+    PINTLE_TRY(go_through(&barriers));
   }
-  PINTLE_TRY(table_.check_texels(list.arguments, locked_));
+  if (table_.checks_texels()) PINTLE_TRY(table_.check_texels(list.arguments, locked_));
   for (const std::uint64_t buffer : list.held) {  // they stay until the flight is over; nothing is ordered
     BufferRecord* const record = table_.find(buffer, locked_);
     if (record == nullptr) return table_.stale(buffer);
@@ -43,24 +58,9 @@ Result<void> Preparation::resolve(ListState& list, Flight& flight) {
   return {};
 }
 
-Result<void> Preparation::go_through(ListState& list, Flight& flight, Barriers* barriers) {
-  Result<void> answer;
-  for (backend::Command& command : list.commands) {
-    kit::for_each_range(command, std::span(list.arguments), [&](backend::Range& range, Access access) {
-      const BufferRecord* const record = answer ? use(range.buffer, access, flight, answer) : nullptr;
-      if (record == nullptr) return;
-      range.memory = record->memory;
-      range.offset += record->base;
-      if (barriers != nullptr) barriers->touch(range, access);
-    });
-    if (!answer) return answer;
-    if (barriers != nullptr) barriers->place(command);
-  }
-  return {};
-}
-
-const BufferRecord* Preparation::use(std::uint64_t buffer, Access access, Flight& flight, Result<void>& refusal) {
-  BufferRecord* const record = table_.find(buffer, locked_);
+/// `use` where the buffer has gone, is sealed, or is formed by other work.
+const BufferRecord* Preparation::use_special(BufferRecord* record, std::uint64_t buffer, Access access, Flight& flight,
+                                             Result<void>& refusal) {
   if (record == nullptr) refusal = table_.stale(buffer);
   else if (record->is_sealed && writes(access)) refusal = table_.sealed_refusal(buffer, locked_);
   if (!refusal) return nullptr;
@@ -69,11 +69,7 @@ const BufferRecord* Preparation::use(std::uint64_t buffer, Access access, Flight
   return record;
 }
 
-void Preparation::stamp(Stamps& stamps, std::uint64_t serial) {
-  if (Stamp* const own = stamps.find(queue_)) {
-    own->serial = serial;
-    return;
-  }
+void Preparation::add_stamp(Stamps& stamps, std::uint64_t serial) {
   stamps.reserve_one([&](const Stamp& stamp) { return table_.clocks(locked_).is_finished(stamp); });
   stamps.set(queue_, serial);
 }
@@ -88,7 +84,7 @@ void Preparation::come_after(std::optional<Point>& formed, Flight& flight) {
     return Inside::signal(point) == signal && point.value() == formed->value();
   };
   if (std::ranges::any_of(flight.waits, is_it)) return;
-  flight.is_plain = false;
+  flight.has_more = true;
   flight.waits.push_back(*formed);
 }
 

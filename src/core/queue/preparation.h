@@ -34,12 +34,24 @@ class Preparation {
   Result<void> resolve(ListState& list, Flight& flight);
   /// Marks a use of a live buffer, and returns its record. Null, and a refusal as of `resolve`, where it may not be
   /// used.
-  const BufferRecord* use(std::uint64_t buffer, Access access, Flight& flight, Result<void>& refusal);
+  const BufferRecord* use(std::uint64_t buffer, Access access, Flight& flight, Result<void>& refusal) {
+    BufferRecord* const record = table_.find(buffer, locked_);
+    if (record == nullptr || record->formed || record->is_sealed)
+      return use_special(record, buffer, access, flight, refusal);
+    stamp(record->stamps, flight.serial);
+    return record;
+  }
   /// Marks a use of another object with stamps, which lives until the flight has started.
-  void stamp(Stamps& stamps, std::uint64_t serial);
+  void stamp(Stamps& stamps, std::uint64_t serial) {
+    Stamp* const own = stamps.find(queue_);
+    if (own == nullptr) return add_stamp(stamps, serial);
+    own->serial = serial;
+  }
 
  private:
-  Result<void> go_through(ListState& list, Flight& flight, Barriers* barriers);
+  const BufferRecord* use_special(BufferRecord* record, std::uint64_t buffer, Access access, Flight& flight,
+                                  Result<void>& refusal);
+  void add_stamp(Stamps& stamps, std::uint64_t serial);
   void come_after(std::optional<Point>& formed, Flight& flight);
   void use_imports(ListState& list, Flight& flight);
 

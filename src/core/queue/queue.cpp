@@ -96,12 +96,8 @@ std::string Queue::text() const noexcept {
 }
 
 Result<void> Queue::fill_native(std::string_view type, void* out) const {
-  return enter(state_, "Queue", "asking for a native type", [&]() -> Result<void> {
-    core::Life& life = state_->life();
-    PINTLE_TRY(life.usable(text()));
-    const auto filled = life.device().native(type, static_cast<std::uint64_t>(state_->id()), out);
-    if (!filled) return life.report(filled.error()).during(core::native_text(type, text()));
-    return {};
+  return enter(state_, "Queue", "asking for a native type", [&] {
+    return core::fill_native(state_->life(), type, static_cast<std::uint64_t>(state_->id()), out, text());
   });
 }
 

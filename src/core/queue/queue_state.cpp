@@ -2,11 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
-
 #include "base/inside.h"
 #include "core/door/describe.h"
-#include "core/door/object_names.h"
 
 namespace pintle::core {
 namespace {
@@ -26,17 +23,6 @@ std::string describe_lack(std::span<const Point> waits) {
 }
 
 }  // namespace
-
-Result<Point> QueueState::submit(CommandList&& list, SubmitOptions* options, Caller caller) {
-  std::array parts{Part{.list = &list, .options = options, .caller = caller}};
-  return submit(parts);
-}
-
-Result<Point> QueueState::replay(RecordingState& recording, std::span<const SlotValue> bindings,
-                                 SubmitOptions* options) {
-  std::array parts{Part{.recording = &recording, .bindings = bindings, .options = options}};
-  return submit(parts);
-}
 
 Result<void> QueueState::check(const BufferView& view, Access access) {
   PINTLE_TRY(life().usable(text()));

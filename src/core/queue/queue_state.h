@@ -27,8 +27,14 @@ class QueueState final : public Observer {
 
   // These take the lock.
   Result<Point> submit(std::span<Part> parts) { return submitter_.submit(parts); }
-  Result<Point> submit(CommandList&& list, SubmitOptions* options, Caller caller = Caller::goes_on);
-  Result<Point> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions* options);
+  Result<Point> submit(CommandList&& list, SubmitOptions* options, Caller caller = Caller::goes_on) {
+    Part part{.list = &list, .options = options, .caller = caller};
+    return submitter_.submit({&part, 1});
+  }
+  Result<Point> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions* options) {
+    Part part{.recording = &recording, .bindings = bindings, .options = options};
+    return submitter_.submit({&part, 1});
+  }
   /// Success while the queue takes submissions.
   Result<void> check_open() { return submitter_.check_open(); }
   /// The reason to refuse a list: another device, a destroyed or sealed buffer, a queue that has failed.

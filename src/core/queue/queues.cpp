@@ -8,10 +8,8 @@
 #include "base/contain.h"
 #include "base/inside.h"
 #include "core/door/describe.h"
-#include "core/door/object_names.h"
 #include "core/door/thread_context.h"
-#include "core/life/handle.h"
-#include "core/life/owners.h"
+#include "core/life/life.h"
 #include "core/time/coming.h"
 #include "core/time/reactor.h"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "core/buffers/pools.h"
+#include "core/buffers/pool_state.h"
 #include "core/queue/queue_state.h"
 #include "core/queue/recordings.h"
 

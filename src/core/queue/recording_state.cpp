@@ -12,6 +12,7 @@
 #include "core/list/slot_rules.h"
 #include "core/queue/imported.h"
 #include "kit/accesses.h"
+#include "kit/bound.h"
 
 namespace pintle::core {
 
@@ -37,13 +38,10 @@ Result<void> RecordingState::freeze(const Locked& locked) {
       range.offset += record.base;
     });
   }
-  PINTLE_TRY(table_->check_texels(arguments, locked));
+  if (table_->checks_texels()) PINTLE_TRY(table_->check_texels(arguments, locked));
   use_imports(commands, table_->aliases(locked));
   place_barriers(commands, arguments, table_->aliases(locked));
-  rules_ = slot_rules(commands, arguments, table_->life().info().limits);
-  copies_ = slot_copies(commands);
-  for (const SlotRule& rule : rules_) slots_ = std::max<std::size_t>(slots_, rule.slot + 1);
-  slot_accesses_ = slot_accesses(commands, arguments, slots_);
+  demands_ = slot_demands(commands, arguments, table_->life().info().limits);
   return {};
 }
 
@@ -57,10 +55,10 @@ void RecordingState::forget(const Turn&) noexcept { plan_.forget(table_->life().
 
 Result<void> RecordingState::bind(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
                                   const Locked& locked) {
-  if (bindings.size() != slots_) {
-    return invalid(fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots_, text_));
+  if (bindings.size() != slots()) {
+    return invalid(fmt::format("Bindings ({}) do not match the slots ({}) of {}.", bindings.size(), slots(), text_));
   }
-  if (slots_ != 0) PINTLE_TRY(bind_slots(preparation, flight, bindings, locked));
+  if (slots() != 0) PINTLE_TRY(bind_slots(preparation, flight, bindings, locked));
   Result<void> refusal;
   for (const auto& [buffer, access] : uses_) {
     if (preparation.use(buffer, access, flight, refusal) == nullptr) return refusal;
@@ -72,8 +70,8 @@ Result<void> RecordingState::bind(Preparation& preparation, Flight& flight, std:
 
 Result<void> RecordingState::bind_slots(Preparation& preparation, Flight& flight, std::span<const SlotValue> bindings,
                                         const Locked& locked) const {
-  flight.bindings.reserve(slots_);
-  for (std::uint32_t slot = 0; slot < slots_; ++slot) {
+  flight.bindings.reserve(slots());
+  for (std::uint32_t slot = 0; slot < slots(); ++slot) {
     auto binding = bind_slot(preparation, flight, slot, bindings[slot]);
     if (!binding) return binding.error().during(fmt::format("checking slot {}", slot));
     flight.bindings.push_back(*binding);
@@ -88,7 +86,7 @@ void RecordingState::compose(Flight& flight, const Locked& locked) const {
   const bool is_apart = touches_imports(flight.bindings, locked);
   const backend::Commands all = is_apart ? list_.all() : plan_.commands();
   const bool has_runs = !list_.host_runs.empty();
-  if (slots_ == 0 && !has_runs && !is_apart) {
+  if (slots() == 0 && !has_runs && !is_apart) {
     flight.commands = all;
     return;
   }
@@ -118,7 +116,7 @@ bool RecordingState::touches_imports(std::span<const backend::Binding> bindings,
 // Every replay has its own runs of the functions.
 void RecordingState::give_runs(Flight& flight) const {
   const auto& functions = list_.host_runs;
-  flight.is_plain = false;
+  flight.has_more = true;
   flight.runs = std::make_unique<HostRun[]>(functions.size());
   flight.run_count = functions.size();
   std::size_t next = 0;
@@ -134,12 +132,12 @@ void RecordingState::give_runs(Flight& flight) const {
 Result<backend::Binding> RecordingState::bind_slot(Preparation& preparation, Flight& flight, std::uint32_t slot,
                                                    const SlotValue& value) const {
   PINTLE_ASSIGN(binding, to_binding(value));
-  for (const SlotRule& rule : rules_) {
+  for (const SlotRule& rule : demands_.rules) {
     if (rule.slot == slot) PINTLE_TRY(check_rule(rule, binding, dtype_of_value(value)));
   }
   if (auto* const range = std::get_if<backend::Range>(&binding)) {
     Result<void> refusal;
-    const BufferRecord* const record = preparation.use(range->buffer, slot_accesses_[slot], flight, refusal);
+    const BufferRecord* const record = preparation.use(range->buffer, demands_.accesses[slot], flight, refusal);
     if (record == nullptr) return refusal.error();
     range->memory = record->memory;
     range->offset += record->base;
@@ -172,9 +170,9 @@ std::optional<DType> RecordingState::dtype_of_value(const SlotValue& value) {
 }
 
 Result<void> RecordingState::check_copies(std::span<const backend::Binding> bindings, const Locked& locked) const {
-  for (const SlotCopy& copy : copies_) {
-    const backend::Range to = bound(copy.to, bindings);
-    const backend::Range from = bound(copy.from, bindings);
+  for (const SlotCopy& copy : demands_.copies) {
+    const backend::Range to = kit::bound(copy.to, copy.to.slot, bindings);
+    const backend::Range from = kit::bound(copy.from, copy.from.slot, bindings);
     if (to.size != from.size) {
       return invalid(fmt::format("The copy's destination has size ({}), its source size ({}).", to.size, from.size));
     }

@@ -27,7 +27,7 @@ class RecordingState {
   RecordingState(std::shared_ptr<BufferTable> table, CommandList list, std::string text);
 
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
-  [[nodiscard]] std::size_t slots() const noexcept { return slots_; }
+  [[nodiscard]] std::size_t slots() const noexcept { return demands_.accesses.size(); }
   [[nodiscard]] BufferTable& table() const noexcept { return *table_; }
   [[nodiscard]] bool launches() const noexcept { return launches_; }
 
@@ -59,13 +59,10 @@ class RecordingState {
   CommandList owner_;
   ListState& list_;
   std::string text_;
-  std::size_t slots_ = 0;
   bool launches_ = false;
-  std::vector<SlotRule> rules_;
-  std::vector<SlotCopy> copies_;
-  std::vector<BufferUse> uses_;        // every buffer that the list names, once
-  std::vector<Access> slot_accesses_;  // what the list does to the buffers in its slots
-  ReplayPlan plan_;                    // never written again, so its cache lines stay shared
+  SlotDemands demands_;
+  std::vector<BufferUse> uses_;  // every buffer that the list names, once
+  ReplayPlan plan_;              // never written again, so its cache lines stay shared
   Stamps stamps_;
 };
 

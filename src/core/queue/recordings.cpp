@@ -5,8 +5,7 @@
 
 #include "base/inside.h"
 #include "core/door/describe.h"
-#include "core/door/object_names.h"
-#include "core/life/handle.h"
+#include "core/life/life.h"
 #include "core/list/list_state.h"
 
 namespace pintle::core {

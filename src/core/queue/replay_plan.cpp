@@ -92,12 +92,9 @@ void ReplayPlan::add_replay(backend::RecordingId recording) {
 
 void ReplayPlan::add(const Command& command, const Commands& list) {
   Command added = command;
-  if (const backend::Exec* const exec = kit::exec_of(command)) {
+  if (backend::Exec* const exec = kit::exec_of(added)) {
     const auto arguments = list.of(*exec);
-    auto& moved = std::holds_alternative<backend::Exec>(added.operation)
-                      ? *std::get_if<backend::Exec>(&added.operation)
-                      : std::get_if<backend::ExecIndirect>(&added.operation)->exec;
-    moved.first_argument = static_cast<std::uint32_t>(arguments_.size());
+    exec->first_argument = static_cast<std::uint32_t>(arguments_.size());
     arguments_.insert(arguments_.end(), arguments.begin(), arguments.end());
   }
   commands_.push_back(std::move(added));

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <utility>
 
-#include "core/life/owners.h"
+#include "core/life/life.h"
 
 namespace pintle::core {
 namespace {

@@ -8,28 +8,31 @@
 
 namespace pintle::core {
 
-Result<void> Starter::hold(Flight& flight, Aftermath& aftermath) {
+Result<void> Starter::hold(Flight& flight, Aftermath& aftermath, const Locked& locked) {
   for (const Point& point : flight.waits) {
     if (Inside::signal(point).get() == queue_.timeline().get() && point.value() >= flight.serial) {
       return invalid(fmt::format("Submission ({}) of {} would wait for value ({}) of its own queue.", flight.serial,
                                  queue_.text(), point.value()));
     }
   }
-  for (const Point& point : flight.waits) PINTLE_TRY(hold_for(flight, point, aftermath));
+  for (const Point& point : flight.waits) PINTLE_TRY(hold_for(flight, point, aftermath, locked));
   // A hold whose points were all over when it was made is never told anything. A failed one is kept: the queue has been
   // told of the failure.
   if (flight.hold && !flight.hold->has_failed() && flight.hold->is_open()) flight.hold.reset();
   return {};
 }
 
-Result<void> Starter::hold_for(Flight& flight, const Point& point, Aftermath& aftermath) {
+Result<void> Starter::hold_for(Flight& flight, const Point& point, Aftermath& aftermath, const Locked& locked) {
   const auto signal = Inside::signal(point);
   const PointStatus status = signal->timeline().status(point.value());
   if (status == PointStatus::failed && !flight.refused) flight.refused = signal->failure();
   if (status != PointStatus::pending || signal == queue_.timeline()) return {};
   if (const auto native = signal->native_point(point.value(), &queue_)) {
     if (const Observer* const sibling = queue_.sibling_of(*native)) {
-      if (sibling != &queue_) flight.bound.push_back({sibling->number(), native->serial});
+      if (sibling != &queue_) {
+        flight.bound.push_back({sibling->number(), native->serial});
+        queue_.note_bound(flight.serial, locked);
+      }
       if (sibling != &queue_ || native->serial < flight.serial) return {};
     }
   }
@@ -39,52 +42,41 @@ Result<void> Starter::hold_for(Flight& flight, const Point& point, Aftermath& af
 }
 
 // Since acceptance another queue may have brought or promised a point.
-Result<void> Starter::hold_again(Flight& flight, Aftermath& aftermath) {
+Result<void> Starter::hold_again(Flight& flight, Aftermath& aftermath, const Locked& locked) {
   flight.hold.reset();
   flight.bound.clear();
-  for (const Point& point : flight.waits) PINTLE_TRY(hold_for(flight, point, aftermath));
+  for (const Point& point : flight.waits) PINTLE_TRY(hold_for(flight, point, aftermath, locked));
   if (flight.hold && flight.hold->is_open()) flight.hold.reset();
-  return {};
-}
-
-Result<void> Starter::begin(const Flight& flight, const Locked& locked) {
-  native_waits_.clear();
-  native_edges_.clear();
-  if (!flight.waits.empty())
-    PINTLE_TRY(base::contain("starting a submission", [&] { return collect_waits(flight, locked); }));
-  queue_.flights().begin_start(flight.serial);
   return {};
 }
 
 // What the backend itself waits for. A point that had a gate has been reached; any other point was bound to a
 // submission.
 Result<void> Starter::collect_waits(const Flight& flight, const Locked& locked) {
-  for (const Point& point : flight.waits) {
-    const auto signal = Inside::signal(point);
-    if (signal->timeline().status(point.value()) == PointStatus::failed) return signal->failure();
-  }
-  Clocks& clocks = queue_.table().clocks(locked);
-  for (const Stamp& stamp : flight.bound) {
-    const QueueClock* const clock = clocks.find(stamp.queue);
-    if (clock == nullptr || stamp.queue == queue_.number() || clocks.is_finished(stamp)) continue;
-    native_waits_.push_back({clock->queue, stamp.serial});
-    native_edges_.push_back(stamp);
-  }
-  queue_.table().order(locked).reserve(native_edges_.size());
-  return {};
+  return base::contain("starting a submission", [&]() -> Result<void> {
+    native_waits_.clear();
+    native_edges_.clear();
+    for (const Point& point : flight.waits) {
+      const auto signal = Inside::signal(point);
+      if (signal->timeline().status(point.value()) == PointStatus::failed) return signal->failure();
+    }
+    Clocks& clocks = queue_.table().clocks(locked);
+    for (const Stamp& stamp : flight.bound) {
+      const QueueClock* const clock = clocks.find(stamp.queue);
+      if (clock == nullptr || stamp.queue == queue_.number() || clocks.is_finished(stamp)) continue;
+      native_waits_.push_back({clock->queue, stamp.serial});
+      native_edges_.push_back(stamp);
+    }
+    queue_.table().order(locked).reserve(native_edges_.size());
+    return {};
+  });
 }
 
-Result<void> Starter::give(const Flight& flight, Worklist& worklist) {
-  const auto answer = queue_.life().device().submit(queue_.id(), native_waits_, flight.commands);
+/// Why the backend has not taken the flight.
+Error Starter::refusal(const Result<std::uint64_t>& answer, const Flight& flight, Worklist& worklist) {
   if (!answer) return queue_.life().report(answer.error(), worklist);
-  if (*answer == flight.serial) return {};
   return Error(Errc::internal,
                fmt::format("The backend answers serial ({}) where ({}) is next.", *answer, flight.serial));
-}
-
-void Starter::end_simple(std::uint64_t serial, Aftermath& aftermath) noexcept {
-  queue_.flights().end_start(serial);  // before `has_waiters`; a waiter links itself before it looks at `native`
-  if (queue_.timeline()->timeline().has_waiters(serial)) aftermath.started = serial;
 }
 
 // The submission's signals come by themselves from now on, unless the queue has failed meanwhile.
@@ -103,7 +95,7 @@ void Starter::end(Flight& flight, Aftermath& aftermath, const Locked& locked) no
   }
 }
 
-void Starter::see_to(Aftermath& aftermath) {
+void Starter::see_to_all(Aftermath& aftermath) {
   if (aftermath.started != 0) queue_.watch(aftermath.started);
   for (const Point& point : aftermath.awaited) Inside::signal(point)->watch(point.value());
   aftermath.worklist.run();
@@ -150,7 +142,7 @@ Flight* Starter::begin_next(Aftermath& aftermath, const Locked& locked) {
   if (queue_.life().is_lost() || !flights.has_held()) return nullptr;
   Flight& next = flights[flights.native() + 1];
   if (next.hold && !next.hold->is_open()) return nullptr;
-  auto begun = base::contain("looking at what is held", [&] { return hold_again(next, aftermath); });
+  auto begun = base::contain("looking at what is held", [&] { return hold_again(next, aftermath, locked); });
   if (begun && next.hold) return nullptr;
   if (begun) begun = begin(next, locked);
   if (begun) return &next;

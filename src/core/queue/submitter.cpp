@@ -11,6 +11,14 @@
 #include "core/queue/recording_state.h"
 
 namespace pintle::core {
+namespace {
+
+/// Whether the options say more than how long the caller has patience.
+bool asks(const SubmitOptions& options) noexcept {
+  return !options.after.empty() || !options.signal.empty() || !options.label.empty();
+}
+
+}  // namespace
 
 Result<void> check_options(const SubmitOptions& options) {
   PINTLE_TRY(base::check(options.timeout));
@@ -29,14 +37,6 @@ Result<void> check_options(const SubmitOptions& options) {
     }
   }
   return {};
-}
-
-bool Submitter::is_full(std::size_t count) const noexcept {
-  return queue_.flights().count() + count > life().info().limits.max_in_flight;
-}
-
-bool Submitter::takes_more(std::size_t count, const Locked& locked) const noexcept {
-  return life().is_usable() && !queue_.failure(locked) && ~std::uint64_t{0} - queue_.flights().last() >= count;
 }
 
 Error Submitter::refusal(const Locked& locked) const {
@@ -67,39 +67,52 @@ Result<Point> Submitter::submit(std::span<Part> parts) {
   const Part& first = parts.front();
   if (first.options != nullptr) PINTLE_TRY(check_options(*first.options));
   for (const Part& part : parts) {
-    if (part.list != nullptr && part.list->error()) return part.list->error()->during("submitting to " + place());
+    if (part.list == nullptr) continue;
+    const ListState* const list = Inside::state(*part.list);
+    if ((list == nullptr || list->error) && part.list->error())
+      return part.list->error()->during("submitting to " + place());
   }
-  auto taken = try_to_submit(parts);
-  queue_.drive();
-  if (taken) return taken;
-  if (first.recording != nullptr)
-    return taken.error().during("replaying " + first.recording->text() + " on " + place());
-  return taken.error().during("submitting to " + place());
-}
-
-Result<Point> Submitter::try_to_submit(std::span<Part> parts) {
-  for (std::size_t i = 0; queue_.table().has_lazy() && i < parts.size(); ++i) {
-    if (parts[i].list != nullptr) PINTLE_TRY(give_memory(queue_.table(), *parts[i].list));
-    else PINTLE_TRY(give_memory(queue_.table(), parts[i].bindings));
-  }
+  if (queue_.table().has_lazy()) [[unlikely]]
+    PINTLE_TRY(give_memory(parts));
   std::optional<Deadline> deadline;
   for (;;) {
     Batch batch{parts};
-    auto taken = attempt(batch);
+    Result<Point> taken = attempt(batch);
     starter_.see_to(batch.aftermath);
-    if (!batch.lacks_room) return taken;
-    const SubmitOptions* const options = parts.front().options;
-    PINTLE_TRY(make_room(parts.size(), options != nullptr ? options->timeout : Timeout{}, deadline));
+    if (batch.lacks_room) [[unlikely]] {
+      const auto made = make_room(parts, deadline);
+      if (made) continue;
+      taken = made.error();
+    }
+    if (life().is_driven()) queue_.drive();
+    if (taken) [[likely]]
+      return taken;
+    return explained(first, taken.error());
   }
 }
 
+Result<void> Submitter::give_memory(std::span<Part> parts) {
+  for (const Part& part : parts) {
+    const auto given = part.list != nullptr ? core::give_memory(queue_.table(), *part.list)
+                                            : core::give_memory(queue_.table(), part.bindings);
+    if (!given) return explained(parts.front(), given.error());
+  }
+  return {};
+}
+
+Error Submitter::explained(const Part& first, const Error& error) const {
+  if (first.recording != nullptr) return error.during("replaying " + first.recording->text() + " on " + place());
+  return error.during("submitting to " + place());
+}
+
 // Blocks until the queue can take more.
-Result<void> Submitter::make_room(std::size_t count, const Timeout& timeout, std::optional<Deadline>& deadline) {
-  const std::uint64_t most = life().info().limits.max_in_flight;
-  if (count > most) {
+Result<void> Submitter::make_room(std::span<Part> parts, std::optional<Deadline>& deadline) {
+  const std::size_t count = parts.size();
+  const Timeout timeout = parts.front().options != nullptr ? parts.front().options->timeout : Timeout{};
+  if (count > most_) {
     return Error(Errc::unsupported,
                  fmt::format("Pieces ({}) of the list are more than the limit ({}) of unfinished submissions of {}.",
-                             count, most, place()));
+                             count, most_, place()));
   }
   std::uint64_t oldest = 0;
   {
@@ -115,7 +128,7 @@ Result<void> Submitter::make_room(std::size_t count, const Timeout& timeout, std
   if (const auto waited = queue_.timeline()->wait(oldest, *deadline); !waited) {
     return base::with_default(waited.error(), timeout, *deadline)
         .during(fmt::format("waiting for room in {}, which holds its limit of ({}) unfinished submissions",
-                            queue_.text(), most));
+                            queue_.text(), most_));
   }
   return {};
 }
@@ -152,17 +165,14 @@ Result<Point> Submitter::attempt(Batch& batch) {
 Result<void> Submitter::accept(Batch& batch, const Locked& locked) {
   InFlight& flights = queue_.flights();
   const std::size_t count = batch.parts.size();
-  if (is_full(count) && life().is_usable() && !queue_.failure(locked)) {
+  if (!takes_more(count, locked)) return refusal(locked);
+  if (is_full(count)) {
     batch.lacks_room = true;
     return {};
   }
-  if (!takes_more(count, locked)) return refusal(locked);
   batch.first = flights.last() + 1;
-  PINTLE_TRY(base::contain("submitting", [&]() -> Result<void> {
-    flights.make_room(count);
-    return {};
-  }));
   auto prepared = base::contain("submitting", [&] { return prepare(batch, locked); });
+  if (!batch.has_places) return prepared;
   const Flight& first = flights[batch.first];
   batch.starts = prepared && !flights.has_held() && first.hold == nullptr && !first.refused;
   if (batch.starts) prepared = starter_.begin(first, locked);
@@ -179,28 +189,32 @@ Result<void> Submitter::accept(Batch& batch, const Locked& locked) {
 
 // Fills in the places behind the last submission, which no other thread looks at.
 Result<void> Submitter::prepare(Batch& batch, const Locked& locked) {
+  queue_.flights().make_room(batch.parts.size());
+  batch.has_places = true;
+  Preparation preparation(queue_.table(), queue_.number(), locked);
   std::uint64_t serial = batch.first;
   for (Part& part : batch.parts) {
     Flight& next = queue_.flights()[serial];
     next.serial = serial++;
-    if (part.options != nullptr) adopt(next, *part.options);
-    PINTLE_TRY(fill(next, part, locked));
-    if (!next.waits.empty()) PINTLE_TRY(starter_.hold(next, batch.aftermath));
+    if (part.options != nullptr && asks(*part.options)) adopt(next, *part.options);
+    if (part.recording != nullptr) {
+      PINTLE_TRY(check_recording(*part.recording));
+      PINTLE_TRY(part.recording->bind(preparation, next, part.bindings, locked));
+    } else {
+      PINTLE_TRY(fill(next, part, preparation));
+    }
+    if (!next.waits.empty()) PINTLE_TRY(starter_.hold(next, batch.aftermath, locked));
   }
   return {};
 }
 
-Result<void> Submitter::fill(Flight& flight, Part& part, const Locked& locked) {
-  Preparation preparation(queue_.table(), queue_.number(), locked);
-  if (part.recording != nullptr) {
-    PINTLE_TRY(check_recording(*part.recording));
-    return part.recording->bind(preparation, flight, part.bindings, locked);
-  }
+Result<void> Submitter::fill(Flight& flight, Part& part, Preparation& preparation) {
   flight.commands = {};
   ListState* const list = Inside::state(*part.list);
   if (list == nullptr) return {};
-  PINTLE_TRY(check_list(*list));
-  flight.is_plain = false;
+  const bool is_own = list->incarnation == life().number() && list->first_slot == backend::no_slot;
+  if (!is_own || kind_ == QueueKind::copy) PINTLE_TRY(check_list(*list));
+  flight.has_more |= !list->host_runs.empty();
   flight.list = std::move(*part.list);
   flight.is_lent = part.borrows || (list->owns_of_caller && part.caller == Caller::goes_on);
   PINTLE_TRY(preparation.resolve(*list, flight));
@@ -223,8 +237,7 @@ Result<void> Submitter::check_list(const ListState& list) const {
 }
 
 void Submitter::adopt(Flight& flight, SubmitOptions& options) {
-  if (options.after.empty() && options.signal.empty() && options.label.empty()) return;
-  flight.is_plain = false;
+  flight.has_more = true;
   flight.raises.reserve(options.signal.size());
   const auto self = queue_.shared_from_this();
   for (const Point& point : options.signal)

@@ -36,7 +36,11 @@ struct Part {
 class Submitter {
  public:
   Submitter(Observer& queue, Starter& starter, QueueKind kind) noexcept
-      : queue_(queue), starter_(starter), kind_(kind), newest_(queue.flights().last()) {}
+      : queue_(queue),
+        starter_(starter),
+        kind_(kind),
+        most_(queue.life().info().limits.max_in_flight),
+        newest_(queue.flights().last()) {}
 
   // These take the lock.
   /// Submits all parts or none, in order. The point is the last part's.
@@ -54,24 +58,28 @@ class Submitter {
     std::uint64_t first = 0;  // the serial of the first part
     std::uint64_t newest_before = 0;
     bool lacks_room = false;  // the queue is full
+    bool has_places = false;  // the ring has the places that the parts are prepared in
     bool starts = false;      // nothing holds the first part
     bool is_simple = false;   // one part that starts, after whose start nothing is left to do under the lock
   };
 
-  Result<Point> try_to_submit(std::span<Part> parts);
-  Result<void> make_room(std::size_t count, const Timeout& timeout, std::optional<Deadline>& deadline);
+  Result<void> give_memory(std::span<Part> parts);
+  Result<void> make_room(std::span<Part> parts, std::optional<Deadline>& deadline);
   Result<Point> attempt(Batch& batch);
   Result<void> accept(Batch& batch, const Locked& locked);
   Result<void> prepare(Batch& batch, const Locked& locked);
-  Result<void> fill(Flight& flight, Part& part, const Locked& locked);
+  Result<void> fill(Flight& flight, Part& part, Preparation& preparation);
   Result<void> check_list(const ListState& list) const;
   Result<void> check_recording(const RecordingState& recording) const;
   void adopt(Flight& flight, SubmitOptions& options);
   void withdraw(Batch& batch) noexcept;
   Point commit(Batch& batch, const Locked& locked) noexcept;
-  [[nodiscard]] bool is_full(std::size_t count) const noexcept;
-  [[nodiscard]] bool takes_more(std::size_t count, const Locked& locked) const noexcept;
+  [[nodiscard]] bool is_full(std::size_t count) const noexcept { return queue_.flights().count() + count > most_; }
+  [[nodiscard]] bool takes_more(std::size_t count, const Locked& locked) const noexcept {
+    return life().is_usable() && !queue_.failure(locked) && ~std::uint64_t{0} - queue_.flights().last() >= count;
+  }
   [[nodiscard]] Error refusal(const Locked& locked) const;
+  [[nodiscard]] Error explained(const Part& first, const Error& error) const;
   [[nodiscard]] Error launch_refusal() const;
   [[nodiscard]] std::string place() const;
   [[nodiscard]] Life& life() const noexcept { return queue_.life(); }
@@ -79,7 +87,8 @@ class Submitter {
   Observer& queue_;
   Starter& starter_;
   const QueueKind kind_;
-  std::uint64_t newest_;  // the last serial that a caller got a point for
+  const std::uint64_t most_;  // unfinished submissions that the device allows
+  std::uint64_t newest_;      // the last serial that a caller got a point for
 };
 
 /// The reason to refuse these options.

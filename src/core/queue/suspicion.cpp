@@ -3,7 +3,7 @@
 #include <thread>
 
 #include "base/contain.h"
-#include "core/life/checkup.h"
+#include "core/life/life.h"
 #include "core/queue/queue_state.h"
 #include "core/time/reactor.h"
 #include "pintle/default_timeout.h"

@@ -33,8 +33,11 @@ using LettingGo = BasicLettingGo<base::StdSync>;
 /// Whether the calling thread has something to wait for. A destructor or callback never has: it could be the one that
 /// is waited for.
 [[nodiscard]] bool must_await(const LettingGo& letting_go) noexcept;
+void await_all(const LettingGo& letting_go, Deadline deadline) noexcept;
 /// Returns when nothing is being let go, but at the deadline or after a second in any case: destructors of the user's
 /// may wait for the calling thread.
-void await(const LettingGo& letting_go, Deadline deadline) noexcept;
+inline void await(const LettingGo& letting_go, Deadline deadline) noexcept {
+  if (letting_go.is_going_on()) await_all(letting_go, deadline);
+}
 
 }  // namespace pintle::core

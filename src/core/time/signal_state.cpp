@@ -7,7 +7,6 @@
 
 #include "base/contain.h"
 #include "core/door/describe.h"
-#include "core/door/object_names.h"
 #include "core/door/thread_context.h"
 #include "core/time/worklist.h"
 
@@ -189,8 +188,8 @@ Result<void> SignalState::park(std::uint64_t value, Deadline deadline) {
   return timed_out(value);
 }
 
-Result<void> SignalState::wait_for(const NativePoint& point, std::uint64_t value, Deadline deadline) {
-  const auto waited = point.queue->wait_native(point.serial, deadline);
+Result<void> SignalState::wait_for(Observable& queue, std::uint64_t serial, std::uint64_t value, Deadline deadline) {
+  const auto waited = queue.wait_native(serial, deadline);
   if (waited || timeline_.status(value) != PointStatus::pending) return {};
   if (waited.error().code() == Errc::timeout) return timed_out(value);
   return waited.error().during("waiting for " + text_);
@@ -199,6 +198,10 @@ Result<void> SignalState::wait_for(const NativePoint& point, std::uint64_t value
 // A queue's own point comes from its backend only. A user's signal may be raised by several queues and by the host, so
 // a thread waits in the backend for a moment only, which is enough for short work.
 Result<void> SignalState::wait(std::uint64_t value, Deadline deadline) {
+  if (belongs_to_queue_ && no_blocking == 0 && timeline_.status(value) == PointStatus::pending) {
+    const auto queue = queue_.lock();
+    if (queue != nullptr && queue->is_native(value)) PINTLE_TRY(wait_for(*queue, value, value, deadline));
+  }
   for (bool is_fresh = true;; is_fresh = false) {
     if (no_blocking > 0) refresh();
     switch (timeline_.status(value)) {
@@ -210,7 +213,7 @@ Result<void> SignalState::wait(std::uint64_t value, Deadline deadline) {
     if (!belongs_to_queue_) drive(value);
     const auto native = timeline_.status(value) == PointStatus::pending ? native_point(value) : std::nullopt;
     if (native && (belongs_to_queue_ || native->queue->is_driven())) {
-      PINTLE_TRY(wait_for(*native, value, deadline));
+      PINTLE_TRY(wait_for(*native->queue, native->serial, value, deadline));
     } else if (native && is_fresh && deadline > deadline_after(Clock::now(), patience)) {
       static_cast<void>(native->queue->wait_native(native->serial, deadline_after(Clock::now(), patience)));
     } else {

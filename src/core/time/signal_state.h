@@ -88,7 +88,7 @@ class SignalState {
  private:
   void link(Promise& promise) noexcept;
   [[nodiscard]] Result<void> park(std::uint64_t value, Deadline deadline);
-  [[nodiscard]] Result<void> wait_for(const NativePoint& point, std::uint64_t value, Deadline deadline);
+  [[nodiscard]] Result<void> wait_for(Observable& queue, std::uint64_t serial, std::uint64_t value, Deadline deadline);
   [[nodiscard]] std::optional<NativePoint> next_unwatched(std::uint64_t value) noexcept;
   [[nodiscard]] std::vector<std::shared_ptr<Observable>> promising() const;
 

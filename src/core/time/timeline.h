@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/sync.h"
-#include "core/time/waiter_tree.h"
+#include "kit/waiter_tree.h"
 #include "pintle/deadline.h"
 #include "pintle/error.h"
 
@@ -29,7 +29,7 @@ class BasicTimeline {
  public:
   /// One that waits for a value. `fire` runs once, under the timeline's lock. It is short, and takes only locks that no
   /// thread holds while calling a timeline.
-  class Waiter : public WaiterTree::Node {
+  class Waiter : public kit::WaiterTree::Node {
    public:
     virtual void fire(Worklist& worklist) noexcept = 0;
 
@@ -101,7 +101,7 @@ class BasicTimeline {
   [[nodiscard]] bool has_waiters(std::uint64_t value) const noexcept { return lowest_.load() <= value; }
 
  private:
-  void fire(WaiterTree::Node* node, Worklist& worklist) noexcept {
+  void fire(kit::WaiterTree::Node* node, Worklist& worklist) noexcept {
     auto& waiter = static_cast<Waiter&>(*node);
     unlink(waiter);
     waiter.fire(worklist);
@@ -128,7 +128,7 @@ class BasicTimeline {
       0};  // written before failed_; only ever lowered after that
   typename Sync::template Atomic<std::uint64_t> lowest_{nobody};  // the value of the first waiter
   std::optional<Error> failure_;
-  WaiterTree waiters_;
+  kit::WaiterTree waiters_;
 };
 
 /// Where a host thread sleeps until one of its waiters is fired.

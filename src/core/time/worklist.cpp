@@ -13,27 +13,24 @@ void Worklist::take(Worklist& other) noexcept {
   last_ = std::exchange(other.last_, nullptr);
 }
 
+// What is buried goes first, also what the next one that is run buries.
 void Worklist::run_all() noexcept {
   ++others_wait;
-  let_go();
-  while (first_ != nullptr) {
+  while (!empty()) {
+    if (first_buried_ != nullptr) {
+      Buried& next = *std::exchange(first_buried_, first_buried_->next_);
+      if (first_buried_ == nullptr) last_buried_ = nullptr;
+      next.let_go();
+      continue;
+    }
     Deferred& next = *first_;
     first_ = next.next_;
     if (first_ == nullptr) last_ = nullptr;
     const auto keeper = std::move(next.keeper_);
     next.is_listed_.store(false);  // before the object looks: a later change lists it again
     next.run_deferred(*this);
-    let_go();
   }
   --others_wait;
-}
-
-void Worklist::let_go() noexcept {
-  while (first_buried_ != nullptr) {
-    Buried& next = *std::exchange(first_buried_, first_buried_->next_);
-    if (first_buried_ == nullptr) last_buried_ = nullptr;
-    next.let_go();
-  }
 }
 
 }  // namespace pintle::core

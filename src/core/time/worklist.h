@@ -98,7 +98,6 @@ class Worklist {
 
  private:
   void run_all() noexcept;
-  void let_go() noexcept;
   void append(Buried* first, Buried* last) noexcept {
     if (first == nullptr) return;
     last->next_ = nullptr;

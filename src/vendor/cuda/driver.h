@@ -3,6 +3,7 @@
 
 #include <array>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -24,6 +25,15 @@ struct Driver {
   /// `unavailable` has the loader's words on each name; `not_found` names the function that an old driver lacks.
   [[nodiscard]] static Result<Driver> open(std::span<const char* const> names = driver_names);
 };
+
+/// "cuMemAlloc" for &Driver::cuMemAlloc.
+template <auto Function>
+inline constexpr std::string_view name_of_function = {};
+#define FUNCTION(name, ...) \
+  template <>               \
+  inline constexpr std::string_view name_of_function<&Driver::name> = #name;
+#include "vendor/cuda/driver_symbols.inc"
+#undef FUNCTION
 
 /// Asks a library for functions: by its cuGetProcAddress, which knows versions, and by exported names where it has
 /// none.

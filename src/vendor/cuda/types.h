@@ -57,6 +57,7 @@ enum class DeviceAttribute : unsigned {
   compute_capability_major = 75,
   compute_capability_minor = 76,
   max_shared_per_block_opt_in = 97,
+  read_only_registration = 113,
 };
 
 /// CUfunction_attribute.
@@ -145,6 +146,9 @@ inline constexpr unsigned event_default = 0;                          // CU_EVEN
 inline constexpr unsigned event_disable_timing = 2;                   // CU_EVENT_DISABLE_TIMING
 inline constexpr unsigned host_memory_portable = 1;                   // CU_MEMHOSTALLOC_PORTABLE
 inline constexpr unsigned host_memory_device_mapped = 2;              // CU_MEMHOSTALLOC_DEVICEMAP
+inline constexpr unsigned register_portable = 1;                      // CU_MEMHOSTREGISTER_PORTABLE
+inline constexpr unsigned register_device_mapped = 2;                 // CU_MEMHOSTREGISTER_DEVICEMAP
+inline constexpr unsigned register_read_only = 8;                     // CU_MEMHOSTREGISTER_READ_ONLY
 
 // What `extra` of a launch is made of: CU_LAUNCH_PARAM_*.
 inline constexpr std::size_t launch_end = 0;

@@ -7,27 +7,54 @@
 #include <string_view>
 
 /// `EACH(name)` for each function that the instance, or a device, has.
-#define HOSTILE_INSTANCE_FUNCTIONS(EACH)   \
-  EACH(GetPhysicalDeviceMemoryProperties)  \
-  EACH(GetPhysicalDeviceMemoryProperties2) \
-  EACH(GetPhysicalDeviceProperties)        \
-  EACH(GetPhysicalDeviceProperties2)
+#define HOSTILE_INSTANCE_FUNCTIONS(EACH)       \
+  EACH(CreateDevice)                           \
+  EACH(GetPhysicalDeviceMemoryProperties)      \
+  EACH(GetPhysicalDeviceMemoryProperties2)     \
+  EACH(GetPhysicalDeviceProperties)            \
+  EACH(GetPhysicalDeviceProperties2)           \
+  EACH(GetPhysicalDeviceQueueFamilyProperties) \
+  EACH(GetPhysicalDeviceQueueFamilyProperties2)
 #define HOSTILE_DEVICE_FUNCTIONS(EACH)    \
+  EACH(AllocateCommandBuffers)            \
   EACH(AllocateMemory)                    \
   EACH(BeginCommandBuffer)                \
   EACH(BindBufferMemory)                  \
+  EACH(CmdBindDescriptorSets)             \
+  EACH(CmdBindPipeline)                   \
+  EACH(CmdBlitImage)                      \
+  EACH(CmdClearColorImage)                \
   EACH(CmdCopyBuffer)                     \
+  EACH(CmdCopyBufferToImage)              \
+  EACH(CmdCopyImageToBuffer)              \
+  EACH(CmdCopyQueryPoolResults)           \
+  EACH(CmdDispatch)                       \
+  EACH(CmdDispatchIndirect)               \
   EACH(CmdExecuteCommands)                \
   EACH(CmdFillBuffer)                     \
+  EACH(CmdPipelineBarrier)                \
+  EACH(CmdPipelineBarrier2)               \
+  EACH(CmdPushConstants)                  \
+  EACH(CmdResetQueryPool)                 \
+  EACH(CmdUpdateBuffer)                   \
+  EACH(CmdWriteTimestamp)                 \
+  EACH(CreateBuffer)                      \
+  EACH(CreateCommandPool)                 \
+  EACH(CreateImage)                       \
   EACH(CreateSemaphore)                   \
+  EACH(DestroyBuffer)                     \
+  EACH(DestroyCommandPool)                \
   EACH(DestroyDevice)                     \
+  EACH(DestroyImage)                      \
   EACH(DestroySemaphore)                  \
   EACH(DeviceWaitIdle)                    \
   EACH(FlushMappedMemoryRanges)           \
+  EACH(FreeCommandBuffers)                \
   EACH(FreeMemory)                        \
   EACH(GetBufferMemoryRequirements)       \
   EACH(GetBufferMemoryRequirements2)      \
   EACH(GetDeviceQueue)                    \
+  EACH(GetDeviceQueue2)                   \
   EACH(GetFenceStatus)                    \
   EACH(GetImageMemoryRequirements)        \
   EACH(GetImageMemoryRequirements2)       \

@@ -13,6 +13,7 @@ using Install = void (*)(Functions& table);
 void install_device_name(Functions& table);
 void install_queues(Functions& table);
 void install_forks(Functions& table);
+void install_second_family(Functions& table);
 void install_discrete_memory(Functions& table);
 void install_incoherent_memory(Functions& table);
 void install_refused_imports(Functions& table);

@@ -18,9 +18,13 @@ struct Habit {
 
 /// From the driver up: a habit calls those before it.
 constexpr std::array habits{
-    Habit{"discrete_memory", &install_discrete_memory}, Habit{"incoherent_memory", &install_incoherent_memory, false},
-    Habit{"refused_imports", &install_refused_imports}, Habit{"late_submissions", &install_late_submissions},
-    Habit{"dead_device", &install_dead_device},         Habit{"lost_submission", &install_lost_submission, false},
+    Habit{"second_family", &install_second_family},
+    Habit{"discrete_memory", &install_discrete_memory},
+    Habit{"incoherent_memory", &install_incoherent_memory, false},
+    Habit{"refused_imports", &install_refused_imports},
+    Habit{"late_submissions", &install_late_submissions},
+    Habit{"dead_device", &install_dead_device},
+    Habit{"lost_submission", &install_lost_submission, false},
 };
 
 std::mutex mutex;
@@ -33,10 +37,10 @@ PFN_vkGetDeviceProcAddr next_device_function = nullptr;
 void stand_up() {
   Functions made = driver;
   install_device_name(made);
-  install_queues(made);
   for (const Habit& habit : habits) {
     if (is_on(habit.name, habit.is_usual)) habit.install(made);
   }
+  install_queues(made);  // over the habit that has a queue of its own
   install_forks(made);
   table = made;
 }
@@ -75,7 +79,14 @@ VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const Vk
   const auto get = note->u.pLayerInfo->pfnNextGetInstanceProcAddr;
   const auto get_of_device = note->u.pLayerInfo->pfnNextGetDeviceProcAddr;
   note->u.pLayerInfo = note->u.pLayerInfo->pNext;
-  const auto create = reinterpret_cast<PFN_vkCreateDevice>(get(instance, "vkCreateDevice"));
+  PFN_vkCreateDevice create = nullptr;
+  {
+    const std::lock_guard lock(mutex);
+    const Functions before = driver;
+    driver.CreateDevice = reinterpret_cast<PFN_vkCreateDevice>(get(instance, "vkCreateDevice"));
+    if (driver != before) stand_up();
+    create = table.CreateDevice;
+  }
   const VkResult created = create(physical, info, memory, made);
   if (created != VK_SUCCESS) return created;
   const std::lock_guard lock(mutex);

@@ -19,6 +19,10 @@ extern "C" {
 
 /// Copies recorded between the device's own memory and the host's, by the host memory's kind: cached, or any other.
 __attribute__((visibility("default"))) void hostile_count_copies(std::uint64_t* through_cached, std::uint64_t* others);
+/// Copies of buffers recorded for the queue of `second_family`.
+__attribute__((visibility("default"))) std::uint64_t hostile_count_second_family();
+/// The queues that `second_family` has by now start nothing while they are held.
+__attribute__((visibility("default"))) void hostile_hold_second_family(bool are_to_be_held);
 /// `late_submissions` starts nothing while they are held.
 __attribute__((visibility("default"))) void hostile_hold_submissions(bool are_to_be_held);
 }

@@ -17,6 +17,12 @@ VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, std::uint32_t family, std:
   devices[*queue] = device;
 }
 
+VKAPI_ATTR void VKAPI_CALL get_queue_2(VkDevice device, const VkDeviceQueueInfo2* info, VkQueue* queue) {
+  next.GetDeviceQueue2(device, info, queue);
+  const std::lock_guard lock(mutex);
+  devices[*queue] = device;
+}
+
 VKAPI_ATTR void VKAPI_CALL destroy(VkDevice device, const VkAllocationCallbacks* memory) {
   {
     const std::lock_guard lock(mutex);
@@ -36,6 +42,7 @@ VkDevice device_of(VkQueue queue) {
 void install_queues(Functions& table) {
   next = table;
   table.GetDeviceQueue = &get_queue;
+  if (next.GetDeviceQueue2 != nullptr) table.GetDeviceQueue2 = &get_queue_2;
   table.DestroyDevice = &destroy;
 }
 

@@ -178,7 +178,7 @@ TEST_F(GraphRules, OneLaunchOfAGraphRunsAtATime) {  // lines 436 and 437
   EXPECT_EQ(read(x, 1), std::vector<unsigned>{3000});
 }
 
-TEST_F(GraphRules, NothingOfAGraphWaitsForAKernelThatRuns) {  // lines 305, 306, 308, 1127
+TEST_F(GraphRules, NothingOfAGraphWaitsForAKernelThatRuns) {  // lines 305, 306, 308, 1126
   const DevicePointer x = allocate(4);
   write(x, {0});
   const GraphNode first = kernel({}, "add", x, 1u);

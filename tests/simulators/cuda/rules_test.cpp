@@ -149,7 +149,7 @@ TEST_F(Rules, FreesAndLoadsWaitForWhatRuns) {  // lines 283, 291, 294, 296
   *gate = 1;
 }
 
-TEST_F(Rules, MemoryIsKnown) {  // lines 230 to 242, 250
+TEST_F(Rules, MemoryIsKnown) {  // lines 230 to 242, 250, 925
   const DevicePointer memory = allocate(512);
   DevicePointer none = 0;
   EXPECT_EQ(cuda().cuMemAlloc(&none, 0), Status::CUDA_ERROR_INVALID_VALUE);
@@ -161,6 +161,8 @@ TEST_F(Rules, MemoryIsKnown) {  // lines 230 to 242, 250
   EXPECT_EQ(cuda().cuMemFree(memory), Status::CUDA_SUCCESS);
   EXPECT_EQ(cuda().cuMemFree(memory), Status::CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuda().cuMemAlloc(&none, std::size_t{1} << 40), Status::CUDA_ERROR_OUT_OF_MEMORY);
+  void* host = nullptr;
+  EXPECT_EQ(cuda().cuMemHostAlloc(&host, std::size_t{1} << 46, 0), Status::CUDA_ERROR_OUT_OF_MEMORY);  // line 925
 }
 
 TEST_F(Rules, EventsTellWhatIsDone) {  // lines 183, 221, 223
@@ -183,6 +185,16 @@ TEST_F(Rules, EventsTellWhatIsDone) {  // lines 183, 221, 223
   while (cuda().cuEventQuery(event) == Status::CUDA_ERROR_NOT_READY) {
   }
   EXPECT_EQ(*seen, 5u);
+}
+
+TEST_F(Rules, AnEventEndsWithItsContext) {  // line 1120
+  Context other = nullptr;
+  Event event = nullptr;
+  ASSERT_EQ(cuda().cuCtxCreate(&other, 0, 0), Status::CUDA_SUCCESS);
+  ASSERT_EQ(cuda().cuEventCreate(&event, event_disable_timing), Status::CUDA_SUCCESS);
+  EXPECT_EQ(cuda().cuEventQuery(event), Status::CUDA_SUCCESS);
+  ASSERT_EQ(cuda().cuCtxDestroy(other), Status::CUDA_SUCCESS);
+  EXPECT_EQ(cuda().cuEventQuery(event), Status::CUDA_ERROR_CONTEXT_IS_DESTROYED);
 }
 
 /// The exit code of what a process does after a fault: 0 where every call answers `code`.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <set>
 #include <string>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "backends/cuda/platform.h"
 #include "base/dylib.h"
 #include "code_object_image.h"
+#include "cuda/pages.h"
 #include "cuda/rig.h"
 #include "pintle/native/cuda.h"
 #include "pintle/native/hip.h"
@@ -22,6 +24,7 @@ namespace pintle::test {
 namespace {
 
 using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -155,6 +158,50 @@ TEST(HipNative, TheRuntimesOwnStreamAndMemoryAreUsed) {
   }
   EXPECT_EQ(api.cuStreamDestroy(stream), vendor::cuda::Status::CUDA_SUCCESS);
   EXPECT_EQ(api.cuMemFree(memory), vendor::cuda::Status::CUDA_SUCCESS);
+}
+
+TEST(HipImport, PagesAreUsedInPlaceOnce) {
+  Rig rig;
+  const Pages pages(1, 5);
+  const auto imported = must(rig.device->import_memory(pages.bytes()));
+  const auto refused = rig.device->import_memory(pages.bytes());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code(), Errc::unsupported);
+  EXPECT_EQ(refused.error().vendor()->symbol, "hipErrorHostMemoryAlreadyRegistered");
+  List list;
+  rig.launch(list, Entries::add,
+             {buffer_argument(range_of(imported, 0, Pages::size)), scalar_argument(2u), scalar_argument(1024u)}, 16);
+  rig.run(list);
+  EXPECT_THAT(pages.words(), Each(7u));
+  volatile std::uint32_t* const gate = rig.hold();
+  rig.device->release(imported);
+  rig.let_go(gate);
+}
+
+// The number of CUDA's flag for them means another thing to HIP.
+TEST(HipImport, PagesThatNobodyMayWriteAreCopied) {
+  Rig rig;
+  const Pages pages(1, 9);
+  pages.allow(PROT_READ);
+  const auto refused = rig.device->import_memory(pages.bytes());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().vendor()->symbol, "hipErrorInvalidValue");
+  const Device device = must(open("hip:0"));
+  Queue queue = must(device.create_queue());
+  const std::span<const std::uint32_t> values = pages.words();
+  EXPECT_THAT(must(read<std::uint32_t>(queue, must(device.import_host(values)))), Each(9u));
+}
+
+TEST(HipClock, TimestampsLieBetweenCalibrations) {
+  Rig rig;
+  const auto times = rig.allocate(8);
+  const auto before = must(rig.device->calibrate());
+  rig.run(List({backend::Timestamp{range_of(times, 0, 8)}}));
+  const auto after = must(rig.device->calibrate());
+  std::uint64_t ticks = 0;
+  std::memcpy(&ticks, rig.read(times, 8).data(), sizeof ticks);
+  EXPECT_LE(before.device_ticks, ticks);
+  EXPECT_LE(ticks, after.device_ticks);
 }
 
 class HipProcess : public testing::Test {

@@ -16,7 +16,7 @@ namespace {
 
 using vendor::cuda::DeviceAttribute;
 
-constexpr std::array<std::pair<DeviceAttribute, int>, 16> attributes{{
+constexpr std::array<std::pair<DeviceAttribute, int>, 17> attributes{{
     // lines 22 to 25
     {DeviceAttribute::max_threads_per_block, 1024},
     {DeviceAttribute::max_block_x, 1024},
@@ -34,6 +34,7 @@ constexpr std::array<std::pair<DeviceAttribute, int>, 16> attributes{{
     {DeviceAttribute::compute_capability_major, 9},
     {DeviceAttribute::compute_capability_minor, 0},
     {DeviceAttribute::max_shared_per_block_opt_in, static_cast<int>(card::most_shared)},
+    {DeviceAttribute::read_only_registration, 1},  // line 278
 }};
 
 /// What a test wants of the driver: a number, or `otherwise`.

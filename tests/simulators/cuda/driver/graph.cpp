@@ -321,6 +321,9 @@ PINTLE_SIMULATED Status cuGraphLaunch(GraphExec exec, Stream given) {
   if (stream == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;
   if (exec == nullptr || !exec->is_alive) return Status::CUDA_ERROR_INVALID_VALUE;
   if (stream->context != exec->context) return Status::CUDA_ERROR_INVALID_HANDLE;  // assumed, as of launches
+  for (const auto& step : exec->steps) {
+    if (step.launch != nullptr) check_arguments("cuGraphLaunch", *step.launch);
+  }
   const auto before = std::exchange(exec->last, std::make_shared<pintle::vendor::cuda::EventRecord>());
   return enqueue(
       lock, stream,
@@ -332,7 +335,7 @@ PINTLE_SIMULATED Status cuGraphLaunch(GraphExec exec, Stream given) {
 /// A launch that is pending runs to its end, and nobody waits for it (line 308).
 PINTLE_SIMULATED Status cuGraphExecDestroy(GraphExec exec) {
   const Lock lock(process().mutex);
-  if (exec == nullptr || !exec->is_alive) return Status::CUDA_ERROR_INVALID_VALUE;  // line 1127
+  if (exec == nullptr || !exec->is_alive) return Status::CUDA_ERROR_INVALID_VALUE;  // line 1126
   exec->is_alive = false;
   exec->steps.clear();
   return gate(lock);

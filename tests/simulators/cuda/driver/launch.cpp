@@ -64,6 +64,26 @@ double kernel_time() {
   return given == nullptr ? 0 : std::atof(given);
 }
 
+bool plays_time() { return std::getenv(SIMULATED_SETTING("KERNEL_US")) != nullptr; }
+
+/// A card would read what is there by then, or fault. Whatever has the size of an address may be one.
+void check_arguments(const char* call, const Launch& launch) {
+  const auto& gone = process().unregistered;
+  if (gone.empty()) return;
+  const std::vector<ParameterLayout> parameters(launch.entry->parameters,
+                                                launch.entry->parameters + launch.entry->parameter_count);
+  std::size_t size = 0;
+  const auto offsets = offsets_of(parameters, size);
+  for (std::size_t index = 0; index < parameters.size(); ++index) {
+    std::uintptr_t address = 0;
+    if (parameters[index].size != sizeof address) continue;
+    std::memcpy(&address, launch.arguments.data() + offsets[index], sizeof address);
+    auto place = gone.upper_bound(address);
+    if (place == gone.begin() || address - (--place)->first >= place->second) continue;
+    die(call, "memory of the host that was unregistered");
+  }
+}
+
 Status prepare(const vendor::cuda::KernelNode& node, Context context, Launch& launch) {
   const Function function = node.function;
   if (function == nullptr || !function->module->is_alive) return Status::CUDA_ERROR_INVALID_HANDLE;  // lines 198, 1112
@@ -96,6 +116,7 @@ PINTLE_SIMULATED Status cuLaunchKernel(Function function, unsigned grid_x, unsig
       function, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, arguments, extra};
   Launch launch;
   if (const Status status = prepare(node, stream->context, launch); status != Status::CUDA_SUCCESS) return status;
+  check_arguments("cuLaunchKernel", launch);
   return enqueue(lock, stream,
                  {.run = [launch = std::move(launch)] { return run_grid(launch); },
                   .is_kernel = true,

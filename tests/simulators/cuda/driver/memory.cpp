@@ -1,11 +1,15 @@
 // Memory, and what moves its bytes.
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <string>
 
 #include "driver/state.h"
 #include "exports.h"
@@ -18,6 +22,17 @@ constexpr std::size_t page = 4096;
 /// Up to here the source of a pageable upload is captured at the call (lines 343 to 345); 16 MiB block (line 338).
 constexpr std::size_t most_captured = 1 << 20;
 
+/// More than the machine has is never pinned (line 925).
+std::size_t most_pinned() {
+  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+}
+
+/// Forgets what was unregistered there: the bytes are known again.
+void know_again(std::uintptr_t address, std::size_t size) {
+  std::erase_if(process().unregistered,
+                [&](const auto& gone) { return gone.first < address + size && address < gone.first + gone.second; });
+}
+
 /// Memory between guards; null where the system has none.
 void* allocate(Context context, std::size_t size, bool is_host) {
   Allocation made{size, is_host, context, nullptr, (size + page - 1) / page * page + 2 * guard};
@@ -26,14 +41,16 @@ void* allocate(Context context, std::size_t size, bool is_host) {
   auto* const bytes = static_cast<std::byte*>(made.mapping) + guard;
   if (::mprotect(bytes, made.mapped - 2 * guard, PROT_READ | PROT_WRITE) != 0) return nullptr;
   process().allocations.emplace(reinterpret_cast<std::uintptr_t>(bytes), made);
+  know_again(reinterpret_cast<std::uintptr_t>(made.mapping), made.mapped);
   if (!is_host) process().used += size;
   return bytes;
 }
 
-/// `invalid value` for what is no allocation of this kind (lines 233, 234, 236, 1123).
+/// `invalid value` for what is no allocation of this kind (lines 233, 234, 236, 268, 1123).
 Status free_allocation(Lock& lock, std::uintptr_t address, bool is_host) {
   auto& all = process().allocations;
-  if (!all.contains(address) || all.at(address).is_host != is_host) return Status::CUDA_ERROR_INVALID_VALUE;
+  if (!all.contains(address) || all.at(address).is_host != is_host || all.at(address).is_registered())
+    return Status::CUDA_ERROR_INVALID_VALUE;
   wait_for_kernels(lock);
   const auto found = all.find(address);
   if (found == all.end()) return Status::CUDA_ERROR_INVALID_VALUE;
@@ -41,6 +58,29 @@ Status free_allocation(Lock& lock, std::uintptr_t address, bool is_host) {
   ::munmap(found->second.mapping, found->second.mapped);
   all.erase(found);
   return Status::CUDA_SUCCESS;
+}
+
+constexpr std::uintptr_t page_of(std::uintptr_t address) { return address / page * page; }
+
+/// Whether the process has each page of the range, and may write it where that `is_written` (lines 267 to 278).
+bool is_open(std::uintptr_t begin, std::uintptr_t end, bool is_written) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; begin < end && std::getline(maps, line);) {
+    std::uintptr_t from = 0, to = 0;
+    std::array<char, 5> rights{};
+    if (std::sscanf(line.c_str(), "%lx-%lx %4s", &from, &to, rights.data()) != 3 || to <= begin) continue;
+    if (from > begin || rights[0] != 'r' || (is_written && rights[1] != 'w')) return false;
+    begin = to;
+  }
+  return begin >= end;
+}
+
+/// The pages are locked whole; assumed: no two ranges may have one in common.
+bool is_locked(std::uintptr_t begin, std::uintptr_t end) {
+  return std::ranges::any_of(process().allocations, [&](const auto& each) {
+    const auto& [address, allocation] = each;
+    return allocation.is_host && page_of(address) < end && begin < address + allocation.size;
+  });
 }
 
 Status copy_pinned(DevicePointer to, const void* from, std::size_t size, std::uint64_t sum) {
@@ -108,7 +148,7 @@ void free_memory_of(Context context) {
     const Allocation& allocation = each.second;
     if (allocation.context != context) return false;
     if (!allocation.is_host) process().used -= allocation.size;
-    ::munmap(allocation.mapping, allocation.mapped);
+    if (!allocation.is_registered()) ::munmap(allocation.mapping, allocation.mapped);
     return true;
   });
 }
@@ -165,7 +205,8 @@ PINTLE_SIMULATED Status cuMemHostAlloc(void** bytes, std::size_t size, unsigned)
   const Lock lock(process().mutex);
   if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
   if (current() == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;  // line 166
-  *bytes = size == 0 ? nullptr : allocate(current(), size, true);       // line 231
+  if (size > most_pinned()) return Status::CUDA_ERROR_OUT_OF_MEMORY;
+  *bytes = size == 0 ? nullptr : allocate(current(), size, true);  // line 231
   return size != 0 && *bytes == nullptr ? Status::CUDA_ERROR_OUT_OF_MEMORY : Status::CUDA_SUCCESS;
 }
 
@@ -175,12 +216,46 @@ PINTLE_SIMULATED Status cuMemFreeHost(void* bytes) {
   return free_allocation(lock, reinterpret_cast<std::uintptr_t>(bytes), true);
 }
 
+/// It does not wait for kernels (line 292). Assumed: a flag that nobody knows, or no byte, is `invalid value`.
+PINTLE_SIMULATED Status cuMemHostRegister_v2(void* bytes, std::size_t size, unsigned flags) {
+  using namespace pintle::vendor::cuda;
+  const Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  if (current() == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;
+  constexpr unsigned known = register_portable | register_device_mapped | register_read_only;
+  if (bytes == nullptr || size == 0 || (flags & ~known) != 0) return Status::CUDA_ERROR_INVALID_VALUE;
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes);
+  if (is_locked(page_of(begin), page_of(begin + size - 1) + page))
+    return Status::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;  // lines 260, 261
+  if (!is_open(page_of(begin), begin + size, (flags & register_read_only) == 0))
+    return Status::CUDA_ERROR_INVALID_VALUE;
+  process().allocations.emplace(begin, Allocation{size, true, current()});  // line 266: at any address
+  know_again(begin, size);
+  return Status::CUDA_SUCCESS;
+}
+
+PINTLE_SIMULATED Status cuMemHostUnregister(void* bytes) {
+  Lock lock(process().mutex);
+  if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
+  auto& all = process().allocations;
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes);
+  const Allocation* const around = find_allocation(begin, 1);
+  if (around == nullptr || !around->is_registered()) return Status::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;  // line 265
+  if (!all.contains(begin)) return Status::CUDA_ERROR_INVALID_VALUE;                                        // line 263
+  wait_for_kernels(lock);                                                                                   // line 293
+  const auto found = all.find(begin);
+  if (found == all.end()) return Status::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+  process().unregistered.emplace(begin, found->second.size);
+  all.erase(found);
+  return Status::CUDA_SUCCESS;
+}
+
 PINTLE_SIMULATED Status cuMemHostGetDevicePointer_v2(DevicePointer* address, void* bytes, unsigned) {
   const Lock lock(process().mutex);
   if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
   const Allocation* const found = find_allocation(reinterpret_cast<std::uintptr_t>(bytes), 1);
   if (found == nullptr || !found->is_host) return Status::CUDA_ERROR_INVALID_VALUE;
-  *address = reinterpret_cast<std::uintptr_t>(bytes);  // line 506
+  *address = reinterpret_cast<std::uintptr_t>(bytes);  // lines 262, 506
   return Status::CUDA_SUCCESS;
 }
 

@@ -47,7 +47,7 @@ struct ContextObject {
 /// One recording of an event.
 struct EventRecord {
   bool is_done = false;
-  double at = 0;  // of its stream's clock
+  double at = 0;  // microseconds, of the card's clock
 };
 
 struct EventObject {
@@ -140,13 +140,15 @@ using Lock = std::unique_lock<std::mutex>;
 
 constexpr std::size_t memory_bytes = std::size_t{4} << 30;
 
-/// Memory that the driver has given: between pages that nobody may touch.
+/// Memory that the driver has given, between pages that nobody may touch, or the host's that it was told of.
 struct Allocation {
   std::size_t size = 0;
   bool is_host = false;
   Context context = nullptr;
-  void* mapping = nullptr;
+  void* mapping = nullptr;  // null for memory of the host
   std::size_t mapped = 0;
+
+  [[nodiscard]] bool is_registered() const noexcept { return mapping == nullptr; }
 };
 
 struct Process {
@@ -155,8 +157,9 @@ struct Process {
   std::atomic<pid_t> initialized_by{0};
   Status fault = Status::CUDA_SUCCESS;  // a kernel's: it stays
   std::map<std::uintptr_t, Allocation> allocations;
-  std::size_t used = 0;             // bytes of device memory
-  std::set<std::uint64_t> kernels;  // launched, and not ended
+  std::map<std::uintptr_t, std::size_t> unregistered;  // memory of the host that was registered: no kernel may have it
+  std::size_t used = 0;                                // bytes of device memory
+  std::set<std::uint64_t> kernels;                     // launched, and not ended
   std::uint64_t last_kernel = 0;
 };
 
@@ -195,6 +198,8 @@ void wait_for_kernels(Lock& lock);
 /// The allocation that has all of these bytes; null where none has.
 [[nodiscard]] const Allocation* find_allocation(std::uintptr_t address, std::size_t size);
 void free_memory_of(Context context);
+/// Ends the process where a kernel is given memory of the host that is not registered any more.
+void check_arguments(const char* call, const Launch& launch);
 
 /// Runs a grid on the calling thread: success, or the code of the fault that ended it.
 [[nodiscard]] Status run_grid(const Launch& launch);
@@ -202,6 +207,8 @@ void free_memory_of(Context context);
 [[nodiscard]] Status prepare(const vendor::cuda::KernelNode& node, Context context, Launch& launch);
 /// Microseconds that each kernel takes on the card that is played: a test's setting, 0 where it is not set.
 [[nodiscard]] double kernel_time();
+/// Whether it is set: then events tell the time that is played, else that of the host.
+[[nodiscard]] bool plays_time();
 /// A number that differs where a byte does.
 [[nodiscard]] std::uint64_t digest(const void* bytes, std::size_t size);
 /// Ends the process where a copy's pinned source has changed since its call.

@@ -1,4 +1,7 @@
 // Streams and events.
+#include <chrono>
+#include <cmath>
+
 #include "driver/state.h"
 #include "exports.h"
 
@@ -11,10 +14,18 @@ void check(const char* call, Event event) {
   if (event == nullptr || !event->is_alive) die(call, "an event that was destroyed");
 }
 
-Status mark(const std::shared_ptr<EventRecord>& record, Stream stream) {
+/// Microseconds of the host's clock in steps of a half, as the interface's own words say of a card's.
+double host_time() {
+  static const auto start = std::chrono::steady_clock::now();
+  const std::chrono::duration<double, std::micro> since = std::chrono::steady_clock::now() - start;
+  return std::floor(since.count() * 2) / 2;
+}
+
+/// Where time is played, each stream has a clock of its own, which goes on with its work.
+Status mark(const std::shared_ptr<EventRecord>& record, Stream stream, bool is_played) {
   const Lock lock(process().mutex);
   record->is_done = true;
-  record->at = stream->clock;
+  record->at = is_played ? stream->clock : host_time();
   return Status::CUDA_SUCCESS;
 }
 
@@ -61,7 +72,9 @@ PINTLE_SIMULATED Status cuStreamSynchronize(Stream given) {
   Lock lock(process().mutex);
   if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;
   const Stream stream = stream_of("cuStreamSynchronize", given);
-  return stream == nullptr ? Status::CUDA_ERROR_INVALID_CONTEXT : wait_for_stream(lock, stream);
+  if (stream == nullptr) return Status::CUDA_ERROR_INVALID_CONTEXT;
+  return stream->context->is_alive ? wait_for_stream(lock, stream)
+                                   : Status::CUDA_ERROR_CONTEXT_IS_DESTROYED;  // line 1119
 }
 
 PINTLE_SIMULATED Status cuEventCreate(Event* event, unsigned flags) {
@@ -88,19 +101,20 @@ PINTLE_SIMULATED Status cuEventRecord(Event event, Stream given) {
   const Stream stream = stream_of("cuEventRecord", given);
   if (stream == nullptr || stream->context != event->context) return Status::CUDA_ERROR_INVALID_HANDLE;  // line 181
   event->last = std::make_shared<pintle::vendor::cuda::EventRecord>();
-  return enqueue(lock, stream,  // line 351
-                 {.run = [record = event->last, stream] { return mark(record, stream); }, .counts = false});
+  const auto run = [record = event->last, stream, is_played = plays_time()] { return mark(record, stream, is_played); };
+  return enqueue(lock, stream, {.run = run, .counts = false});  // line 351
 }
 
 PINTLE_SIMULATED Status cuEventQuery(Event event) {
   const Lock lock(process().mutex);
   if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;  // line 732
   check("cuEventQuery", event);                                                         // line 1108
+  if (!event->context->is_alive) return Status::CUDA_ERROR_CONTEXT_IS_DESTROYED;        // line 1120
   const bool is_done = event->last == nullptr || event->last->is_done;                  // line 221
   return is_done ? Status::CUDA_SUCCESS : Status::CUDA_ERROR_NOT_READY;
 }
 
-/// Assumed: what no line says of events without a time, or without a record.
+/// Lines 225 to 228. Less than 0 in reverse (line 229).
 PINTLE_SIMULATED Status cuEventElapsedTime(float* milliseconds, Event begin, Event end) {
   const Lock lock(process().mutex);
   if (const Status status = gate(lock); status != Status::CUDA_SUCCESS) return status;

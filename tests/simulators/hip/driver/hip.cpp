@@ -259,6 +259,14 @@ PINTLE_SIMULATED_HIP Status hipHostMalloc(void** bytes, std::size_t size, unsign
 
 PINTLE_SIMULATED_HIP Status hipHostFree(void* bytes) { return cuda::cuMemFreeHost(bytes); }
 
+/// As CUDA's, but for the flag of read-only memory, which HIP does not have: its number means another thing.
+PINTLE_SIMULATED_HIP Status hipHostRegister(void* bytes, std::size_t size, unsigned flags) {
+  if ((flags & cuda::register_read_only) != 0) return Status::CUDA_ERROR_INVALID_VALUE;
+  return with_device([&] { return cuda::cuMemHostRegister_v2(bytes, size, flags); });
+}
+
+PINTLE_SIMULATED_HIP Status hipHostUnregister(void* bytes) { return cuda::cuMemHostUnregister(bytes); }
+
 PINTLE_SIMULATED_HIP Status hipHostGetDevicePointer(DevicePointer* address, void* bytes, unsigned flags) {
   return cuda::cuMemHostGetDevicePointer_v2(address, bytes, flags);
 }
