@@ -4,6 +4,7 @@ patterns read them; what fits none of them is an error, not left out."""
 import re
 from pathlib import Path
 
+COMMENTED = re.compile(r"(?:/\*((?:(?!\*/).)*)\*/\n)?PINTLE_C_API pintle_status (\w+)\(", re.DOTALL)
 PROTOTYPE = re.compile(r"PINTLE_C_API pintle_status (\w+)\((.*?)\);", re.DOTALL)
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 ENUM = re.compile(r"^enum \{(.*?)\};?", re.DOTALL | re.MULTILINE)
@@ -22,12 +23,15 @@ def plain(kind):
 
 
 class Function:
-    """A function: its `name`, `short` without the prefix, and `parameters`: (type without const and struct, name)."""
+    """A function: its `name`, `short` without the prefix, `parameters`: (type without const and struct, name), and the names of `inputs`,
+    which it reads by a pointer."""
 
     def __init__(self, name, text):
         self.name = name
         self.short = name.removeprefix("pintle_")
-        self.parameters = [self.parameter(part.strip()) for part in self.parts(text)]
+        parts = [part.strip() for part in self.parts(text)]
+        self.parameters = [self.parameter(part) for part in parts]
+        self.inputs = {name for part, (_, name) in zip(parts, self.parameters) if part.startswith("const ")}
 
     def parts(self, text):
         """The parameters: a function's has commas of its own."""
@@ -59,6 +63,11 @@ class Types:
 
 def functions(text):
     return [Function(name, parameters) for name, parameters in PROTOTYPE.findall(text)]
+
+
+def comments(text):
+    """{function: the words of the comment directly above it, or none}."""
+    return {name: " ".join(re.sub(r"\n \*", " ", comment).split()) for comment, name in COMMENTED.findall(text)}
 
 
 def numbers(text):

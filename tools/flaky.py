@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Holds tests/flaky.txt to its rules: at most five lines, none older than 14 days by the commit's own date.
+"""Holds tests/flaky.txt to its rules: at most five names, none older than 14 days by the commit's own date.
 
-A commit that removes a line may leave others that break them. Without a checkout, today's date counts. With --found FILE, the tests
-that the last check found flaky must have their lines, too.
+A name's first day counts, whatever its line says later. A commit that removes a name may leave others that break the rules; a line with other
+words or another day removes nothing. A tree with changes counts as a commit of today. With --found FILE, the tests that the last check found
+flaky must have their lines, too.
 """
 
 import argparse
+import collections
 import datetime
 import re
 import subprocess
@@ -21,36 +23,74 @@ LINE = re.compile(r"(?P<name>\S+) (?P<day>\d{4}-\d\d-\d\d) (?P<suspicion>\S.*)")
 
 def git(root, *arguments):
     result = subprocess.run(["git", *arguments], cwd=root, text=True, capture_output=True, check=False)
-    return result.stdout if result.returncode == 0 else None
+    return result.stdout if result.returncode == 0 else ""
 
 
-def lines_of(text):
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
+def day_of(words):
+    try:
+        return datetime.date.fromisoformat(words)
+    except ValueError:
+        return None
 
 
-def commit_day(root):
-    said = git(root, "log", "-1", "--format=%cs")
-    return datetime.date.fromisoformat(said.strip()) if said else datetime.date.today()
+def entries(text):
+    """(line, name, day): no name where the line has not its three parts, no day where the calendar has none such."""
+    for line in text.splitlines():
+        match = LINE.fullmatch(line)
+        if line and not line.startswith("#"):
+            yield line, match and match["name"], match and day_of(match["day"])
+
+
+def days_of(text):
+    """{name: day} of the lines that have both."""
+    return {name: day for _, name, day in entries(text) if name and day}
+
+
+def wrong_lines(text, today):
+    for line, name, day in entries(text):
+        if not name:
+            yield f'{FILE}: "{line}" is not NAME DAY SUSPICION.'
+        elif not day:
+            yield f'{FILE}: "{line}" has a day that no calendar has.'
+        elif day > today:
+            yield f"{FILE}: {name} has the day {day}, which comes after the commit's ({today})."
+    for name, count in collections.Counter(name for _, name, _ in entries(text)).items():
+        if name and count > 1:
+            yield f"{FILE} has {count} lines of {name}."
+
+
+def first_days(days, history):
+    """The first day of each name. `history` has the {name: day} of earlier versions, the newest first."""
+    first, going = dict(days), set(days)
+    for version in history:
+        going &= version.keys()
+        first.update((name, min(first[name], version[name])) for name in going)
+    return first
+
+
+def place_of(root):
+    """(the commit before, the day) of the last commit, or of the one that the changes of this tree will be."""
+    committed = day_of(git(root, "log", "-1", "--format=%cs").strip())
+    if committed and not git(root, "diff", "--name-only", "HEAD"):
+        return "HEAD~1", committed
+    return "HEAD", datetime.date.today()
 
 
 def problems(root, found=()):
-    lines = lines_of((root / FILE).read_text(encoding="utf-8"))
-    parsed = [LINE.fullmatch(line) for line in lines]
-    for line, match in zip(lines, parsed):
-        if not match:
-            yield f'{FILE}: "{line}" is not NAME DAY SUSPICION.'
-    listed = {match["name"]: match for match in parsed if match}
+    text = (root / FILE).read_text(encoding="utf-8")
+    parent, today = place_of(root)
+    days = days_of(text)
+    yield from wrong_lines(text, today)
     for name in found:
-        if name not in listed:
+        if name not in days:
             yield f"{FILE}: {name} was flaky in the last check and has no line."
-    before = lines_of(git(root, "show", f"HEAD~1:{FILE}") or "")
-    if any(line not in lines for line in before):
+    if days_of(git(root, "show", f"{parent}:{FILE}")).keys() - days.keys():
         return
-    if len(lines) > MOST_LINES:
-        yield f"{FILE} has {len(lines)} lines, and at most {MOST_LINES} may be left: mend one of these tests."
-    today = commit_day(root)
-    for name, match in listed.items():
-        age = (today - datetime.date.fromisoformat(match["day"])).days
+    if len(days) > MOST_LINES:
+        yield f"{FILE} has {len(days)} names, and at most {MOST_LINES} may be left: mend one of these tests."
+    changes = git(root, "log", "--format=%H", parent, "--", FILE).split()
+    for name, day in first_days(days, (days_of(git(root, "show", f"{change}:{FILE}")) for change in changes)).items():
+        age = (today - day).days
         if age > MOST_DAYS:
             yield f"{FILE}: {name} is there for {age} days, and at most {MOST_DAYS} are allowed: mend it."
 

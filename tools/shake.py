@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Runs the tests of build/dev while other processes use the processors and memory, to find those that depend on time.
 
-Without --changed: the whole suite once. What failed is judged as ./dev check does, and each run is added to build/shake/runs.jsonl, of
-which the sum is printed. With --changed: the suites that a change touches, 30 times or 10 minutes, shuffled. The load is stress-ng's.
+Without --changed: the whole suite once, or what ctest's arguments choose. What failed is judged as ./dev check does, and each run is added to
+build/shake/runs.jsonl, of which the sum is printed: whole runs together, and those with the same arguments. With --changed: the suites, scripts
+and programs that a change touches, 30 times or 10 minutes, each once a turn, suites shuffled. The load is stress-ng's.
 """
 
 import argparse
 import contextlib
 import datetime
 import json
+import random
 import subprocess
 import sys
 import time
@@ -42,41 +44,82 @@ def run_all(arguments):
     """The record of one run of the suite."""
     start = time.monotonic()
     junit = FOLDER / "run.xml"
+    junit.unlink(missing_ok=True)
+    log = FOLDER / "run.log"
     with load():
-        subprocess.run(["ctest", "--preset", "dev", "--output-junit", str(junit), "--test-output-size-passed", "1000000", *arguments], cwd=ROOT,
-                       stdout=(FOLDER / "run.log").open("w", encoding="utf-8"), stderr=subprocess.STDOUT, check=False)
+        with log.open("w", encoding="utf-8") as file:
+            subprocess.run(["ctest", "--preset", "dev", "--output-junit", str(junit), "--test-output-size-passed", "1000000", *arguments], cwd=ROOT,
+                           stdout=file, stderr=subprocess.STDOUT, check=False)
+        if not junit.exists():
+            sys.exit(f"shake: ctest ran no test: {log}")
         counts = count_tests.count([junit])
         judged = subprocess.run([sys.executable, ROOT / "tools/judge.py", junit, "dev", FOLDER], text=True, stdout=subprocess.PIPE, check=False).stdout
     lines = judged.splitlines()[:-1]
     commit = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude", "*"], cwd=ROOT, text=True, stdout=subprocess.PIPE, check=False).stdout
-    return {"day": str(datetime.date.today()), "commit": commit.strip(), "seconds": round(time.monotonic() - start), **counts, "judged": lines}
+    return {"day": str(datetime.date.today()), "commit": commit.strip(), "arguments": arguments, "seconds": round(time.monotonic() - start), **counts,
+            "judged": lines}
+
+
+def arguments_of(run):
+    return " ".join(run.get("arguments", []))
 
 
 def text_of(runs):
-    """A line for each run, and one for each test that failed in any."""
-    lines = [f"{run['day']} {run['commit']}: {run['passed']} passed, {run['failed']} failed, {run['skipped']} skipped in {run['seconds']} s" for run in runs]
-    words = [line for run in runs for line in run["judged"]]
-    names = dict.fromkeys(line.split(":")[0] for line in words)
-    lines += [f"{name}: {sum(line.split(':')[0] == name for line in words)} of {len(runs)} runs" for name in names]
+    """For whole runs, and for those with the same arguments, a line for each run and one for each test that failed in any."""
+    lines = []
+    for arguments in dict.fromkeys(map(arguments_of, runs)):
+        some = [run for run in runs if arguments_of(run) == arguments]
+        chosen = f" with {arguments}" if arguments else ""
+        lines += [f"{run['day']} {run['commit']}{chosen}: {run['passed']} passed, {run['failed']} failed, {run['skipped']} skipped in {run['seconds']} s"
+                  for run in some]
+        names = [line.partition(": ")[0] for run in some for line in run["judged"]]
+        lines += [f"{name}: {names.count(name)} of {len(some)} runs{chosen}" for name in dict.fromkeys(names)]
     return lines
 
 
+def changed_tests(one, base):
+    """{name: what starts it, with a turn's name and number} of the suites, scripts and programs that have changed."""
+    files = quick.changed_files(ROOT, base)
+    deps, tests = one.read_dependencies(), one.ctests()
+    suites = quick.suites_of(deps, ROOT, files)
+    sources = {str(ROOT / path) for path in files if path.endswith((".cpp", ".c"))}
+    programs = quick.programs_of(quick.dependents(deps, sources, one.build)) - set(suites)
+    first = random.randrange(1, 90000)  # GoogleTest's seeds end at 99999
+
+    def suite(program, filters):
+        return lambda what, turn: one.run_suites(f"{what}, seed {first + turn}", program, filters, tests, "--gtest_shuffle",
+                                                 f"--gtest_random_seed={first + turn}")
+
+    return {**{program: suite(program, filters) for program, filters in sorted(suites.items())},
+            **{name: lambda what, turn, name=name: one.run_ctest(name, what) for name in sorted(quick.ctests_of(tests, ROOT, files, programs))}}
+
+
+def take_turns(started, deadline):
+    """({name: how often it ran}, names of those that did not end well): a turn runs each once, so that none waits for another's thirty."""
+    ran, bad = dict.fromkeys(started, 0), set()
+    for turn in range(TIMES):
+        for name, start in started.items():
+            if name in bad or time.monotonic() > deadline:
+                continue
+            ran[name] += 1
+            if not start(f"{name} {turn + 1} of {TIMES}", turn):
+                bad.add(name)
+    return ran, bad
+
+
 def run_changed(base):
-    """Whether every suite that the change touches passes, again and again."""
+    """Whether every test that the change touches ran, and passed again and again."""
     one = quick.Quick(ROOT, SECONDS)
     one.seconds_over = LONGEST_CASE
-    suites = quick.suites_of(one.read_dependencies(), ROOT, quick.changed_files(ROOT, base))
-    if not suites:
+    started = changed_tests(one, base)
+    if not started:
         print("shake: no test of build/dev depends on what differs.")
         return True
     with load():
-        for program, names in sorted(suites.items()):
-            pattern = quick.pattern_of(names)
-            for turn in range(TIMES):
-                if time.monotonic() > one.deadline or one.failed:
-                    break
-                one.run(f"{program} {turn + 1} of {TIMES}", [one.build / "bin" / program, f"--gtest_filter={pattern}", "--gtest_shuffle", "--gtest_brief=1"])
-    return not one.failed and not one.skipped  # skipped: a suite that hangs
+        ran, bad = take_turns(started, one.deadline)
+    for name, times in ran.items():
+        print(f"{'ok' if times and name not in bad else 'FAILED':<7} {name}: ran {times} of {TIMES}")
+    return not bad and all(ran.values())
 
 
 def main():
@@ -90,7 +133,7 @@ def main():
     with (FOLDER / "runs.jsonl").open("a", encoding="utf-8") as file:
         file.write(json.dumps(record) + "\n")
     print(*text_of([json.loads(line) for line in (FOLDER / "runs.jsonl").read_text(encoding="utf-8").splitlines()]), sep="\n")
-    is_bad = any(line.startswith("FAILED") for line in record["judged"]) or (record["failed"] and not record["judged"])
+    is_bad = any(line.startswith("FAILED") for line in record["judged"]) or (record["failed"] and not record["judged"]) or not record["passed"]
     return 1 if is_bad else 0
 
 

@@ -76,9 +76,16 @@ def row(name, unit, scale, samples, reach=None):
     return [name, unit, *(f"{each:,.1f}" for each in numbers), f"{more:,.1f}", judged]
 
 
-def launches(options, build, rig):
-    pack = str(build / "python" / "pintle" / "saxpy.pack")
-    reference = Reference(str(next(build.glob("**/bench_python_reference"))), pack, options.device)
+def built(build, pattern):
+    """The file of a build, of any preset."""
+    found = next(build.glob(pattern), None)
+    if found is None:
+        raise SystemExit(f"{build} has no {pattern}: ./dev build {build.name} bench_python_reference pintle_python")
+    return str(found)
+
+
+def launches(options, build, pack, rig):
+    reference = Reference(built(build, "bin/bench_python_reference"), pack, options.device)
     for figure, body in measure.FIGURES.items():
         samples = by_turns(options.pairs, lambda body=body: body(rig), lambda figure=figure: reference.block(figure))
         yield row(WHAT[figure][0], "ns", 1, samples, WHAT[figure][1])
@@ -88,8 +95,9 @@ def launches(options, build, rig):
 def rows(options):
     build = options.build.resolve()
     sys.path.insert(0, str(build / "python"))
-    rig, library = measure.Rig(str(build / "python" / "pintle" / "saxpy.pack"), options.device), str(next(build.glob("**/bench_python_empty.so")))
-    yield from launches(options, build, rig)
+    pack, library = built(build, "python/pintle/saxpy.pack"), built(build, "bench/python/bench_python_empty.so")
+    rig = measure.Rig(pack, options.device)
+    yield from launches(options, build, pack, rig)
     samples = by_turns(options.pairs, lambda: measure.submit(rig), lambda: measure.empty_call(library))
     yield row("a launch, hot, beside ctypes and an empty function of C", "ns", 1, samples)
     by_functions = measure.taken_by_functions(library)

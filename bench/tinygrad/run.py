@@ -2,11 +2,15 @@
 """Steps of tinygrad's JIT on PINTLE beside tinygrad's own device, by turns in one process: `run.py [--device cpu] [--own CPU] [--steps 300]`.
 
 Needs an environment with tinygrad and pintle-tinygrad; build/dev/tests/tinygrad/venv is one after `ctest --preset dev -R tinygrad.environment`. A
-step is the call and its kernels, until the device is done. Prints a table of medians and 90th percentiles in microseconds.
+step is the call and its kernels, until the device is done. Prints the day, the commit and the machine's load, then a table: medians in microseconds
+with their interval (10th and 90th percentile).
 """
 
 import argparse
 import os
+import subprocess
+import time
+from pathlib import Path
 from time import perf_counter_ns as now
 
 
@@ -34,6 +38,30 @@ def measured(make, own, steps):
     return by_turns(sides, steps)
 
 
+def interval(times):
+    """The median with the 10th and the 90th percentile of sorted times, as a cell."""
+    low, middle, high = (times[len(times) * part // 10] for part in (1, 5, 9))
+    return f"{middle:,.0f} us ({low:,.0f} to {high:,.0f})"
+
+
+def row(name, sides):
+    """The table's row of one model; the ratio is that of the medians."""
+    ours, theirs = (side[len(side) // 2] for side in sides)
+    return f"| {name} | {interval(sides[0])} | {interval(sides[1])} | {ours / theirs:.2f} |"
+
+
+def commit():
+    """What is measured: this tree's commit, with a word where files differ from it."""
+    git = subprocess.run(["git", "-C", Path(__file__).parent, "describe", "--always", "--dirty", "--exclude", "*"], capture_output=True, text=True, timeout=60,
+                         check=False)
+    return git.stdout.strip() or "unknown"
+
+
+def load():
+    """How busy the machine is, beside its processors."""
+    return f"{os.getloadavg()[0]:.1f} of {os.cpu_count()} processors"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", default="cpu", help="an id of Pintle's")
@@ -42,11 +70,11 @@ def main():
     options = parser.parse_args()
     os.environ.update(DEV="PINTLE", TINYGRAD_PINTLE_DEVICES=options.device)
     import models
-    print(f"| a step | {options.device}: p50, p90 | {options.own}: p50, p90 | ratio of the medians |\n|---|---|---|---|")
+    print(f"{time.strftime('%F')}, commit {commit()}, {options.steps} steps, load {load()} at the start\n")
+    print(f"| a step | {options.device}: p50 (p10 to p90) | {options.own}: p50 (p10 to p90) | ratio of the medians |\n|---|---|---|---|")
     for name, make in models.MODELS.items():
-        sides = measured(make, options.own, options.steps)
-        (a, b), (c, d) = ((side[len(side) // 2], side[len(side) * 9 // 10]) for side in sides)
-        print(f"| {name} | {a:,.0f} us, {b:,.0f} us | {c:,.0f} us, {d:,.0f} us | {a / c:.2f} |", flush=True)
+        print(row(name, measured(make, options.own, options.steps)), flush=True)
+    print(f"\nload {load()} at the end")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "pintle/access.h"
+#include "pintle/deadline.h"
 #include "pintle/dtype.h"
 #include "pintle/error.h"
 #include "pintle/fwd.h"
@@ -29,6 +30,9 @@ struct BufferOptions {
   Placement placement = Placement::device;
   std::uint64_t alignment = 1;  ///< Bytes; a power of two, at most 4096. The device's own minimum always holds.
   Allocation allocation = Allocation::eager;
+  /// How long allocating may take, where a driver waits for its device: behind a kernel that does not end, `timeout`.
+  /// What the driver makes later is given back. Memory of a lazy buffer has the default.
+  Timeout timeout{};
 };
 
 /// A view of a part of a buffer: an id and a range of bytes, never a pointer. A command that uses it after the buffer

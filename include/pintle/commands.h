@@ -143,8 +143,10 @@ class CommandList {
   template <Element T>
     requires(sizeof(T) <= 8)
   CommandList&& fill(const BufferArgument& to, T value) {
-    return fill_bytes(to, ScalarValue::of(value));
+    return fill(to, ScalarValue::of(value));
   }
+  /// The same for elements that C++ has no type for: `fill(to, ScalarValue(DType::bf16, bits))`.
+  CommandList&& fill(const BufferArgument& to, const ScalarValue& value);
 
   /// Copies `from` into the list now, and to the device when the command runs: the caller may reuse its memory at once.
   /// The element type and count must be the view's (std::byte fits every dtype).
@@ -231,7 +233,6 @@ class CommandList {
     else return dtype_of<T>();
   }
 
-  CommandList&& fill_bytes(const BufferArgument& to, const ScalarValue& value);
   CommandList&& upload_copy(const BufferView& to, std::optional<DType> dtype, std::span<const std::byte> from);
   CommandList&& upload_retained(const BufferView& to, std::optional<DType> dtype, std::shared_ptr<const void> owner,
                                 std::span<const std::byte> from);

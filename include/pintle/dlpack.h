@@ -51,9 +51,8 @@ enum class DlpackCopy : std::uint8_t {
 
 /// Makes a buffer over the tensor in place, or a buffer with a copy of its elements, as `copy` says. A copy is possible
 /// from any strides in host memory: `queue`, one of the device's, copies it after everything submitted to it before. A
-/// tensor that is
-/// copied must not change until `queue.last()` is reached; then its deleter is called, on any thread. Blocks only while
-/// the queue is full. Otherwise as above.
+/// tensor that is copied must not change until `queue.last()` is reached; then its deleter is called, on any thread.
+/// Blocks only while the queue is full. Otherwise as above.
 [[nodiscard]] Result<Buffer> from_dlpack(const Device& device, Queue& queue, DLManagedTensorVersioned* managed,
                                          DlpackCopy copy = DlpackCopy::allowed, std::string label = {});
 [[nodiscard]] Result<Buffer> from_dlpack(const Device& device, Queue& queue, DLManagedTensor* managed,
@@ -61,8 +60,8 @@ enum class DlpackCopy : std::uint8_t {
 
 /// Hands out the buffer's own bytes as a tensor: in host memory where the buffer can be mapped, and mapped it is until
 /// the tensor's deleter is called, which destroys the buffer; else in memory of the device, on `cuda` (kDLCUDA) and
-/// `hip` (kDLROCM). The call takes the buffer; on an error it leaves the buffer alone. A sealed buffer gives
-/// a read-only tensor. Wait for the last command that uses the buffer first, as for `Buffer::map`. Errors: those of
+/// `hip` (kDLROCM). The call takes the buffer; on an error it leaves the buffer alone. A sealed buffer gives a
+/// read-only tensor. Wait for the last command that uses the buffer first, as for `Buffer::map`. Errors: those of
 /// `Buffer::map`; where it is `unsupported`, copy. Views stay valid until the deleter is called, so work may go on
 /// where the consumer knows of it.
 [[nodiscard]] Result<DlpackTensor> to_dlpack(Buffer&& buffer);

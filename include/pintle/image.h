@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pintle/access.h"
+#include "pintle/deadline.h"
 #include "pintle/fwd.h"
 #include "pintle/sampler.h"
 #include "pintle/texel.h"
@@ -16,6 +17,7 @@ namespace pintle {
 struct ImageOptions {
   std::string label{};                 ///< In messages: `[Image 12 "frame"]`.
   Access access = Access::read_write;  ///< What kernels will do with it; copies may always read and write it.
+  Timeout timeout{};                   ///< As in `BufferOptions`.
 };
 
 /// A whole image as commands name it: an id, never a pointer. A command that uses it after the image is destroyed is

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "pintle/deadline.h"
 #include "pintle/entry.h"
 #include "pintle/fwd.h"
 
@@ -33,7 +34,10 @@ class ProgramPack {
   /// Reads the bytes of a pack file. `invalid_argument` as for `open`.
   [[nodiscard]] static Result<ProgramPack> parse(std::span<const std::byte> bytes);
   /// Makes a pack of one variant in the process: `source("c", code, {"saxpy(a: f32, x: read f32[], y: read_write f32[],
-  /// n: u32) group 256"})`.
+  /// n: u32) group 256"})`. Without signatures the entries are those that the code says, as `pintle pack` reads them:
+  /// WGSL, StableHLO, SPIR-V, OpenCL C and GLSL. The last two block while a compiler reads them. An entry that no
+  /// signature can have is left out. `invalid_argument` where the code does not tell, or the compiler is not here, with
+  /// what to do; `build_failed` with the compiler's words.
   [[nodiscard]] static Result<ProgramPack> source(std::string_view format, std::string_view code,
                                                   std::span<const std::string_view> signatures,
                                                   std::string name = "program");
@@ -68,6 +72,9 @@ struct LoadOptions {
   std::map<std::string, std::string> macros{};           ///< Macros that are text: {"DATA_TYPE", "float"}.
   std::vector<std::filesystem::path> include_folders{};  ///< Where #include looks.
   std::string language{};                                ///< "CL2.0", "c17", "460"; empty: the device's choice.
+  /// How long loading may take, where a driver loads on a thread of its device: then `timeout`, and what is loaded
+  /// later is unloaded. A compiler of another driver is not cut short.
+  Timeout timeout{};
 };
 
 /// An entry point of a loaded program. Copies are cheap; thread-safe. Keeps its program loaded.

@@ -36,9 +36,12 @@ class Queue {
   Queue(Queue&&) noexcept = default;
   Queue& operator=(Queue&&) noexcept = default;
 
-  /// Checks the list, starts it when every point of `options.after` is reached, and returns its point. An error means
-  /// that nothing was started or signalled. Blocks only while the queue is full, for at most `options.timeout`.
-  Result<Point> submit(CommandList list, SubmitOptions options = {});
+  /// Checks the list, starts it, and returns its point. The list is taken over, and gone after an error, too. An error
+  /// means that nothing was started. Blocks only while the queue is full, for at most the default deadline.
+  Result<Point> submit(CommandList&& list);
+  /// Starts the list when every point of `options.after` is reached. An error means that nothing was started or
+  /// signalled. Blocks only while the queue is full, for at most `options.timeout`. Otherwise as above.
+  Result<Point> submit(CommandList&& list, SubmitOptions options);
   /// Replays a recording; `bindings[i]` fills slot i. A stale or wrong binding is an error before anything runs.
   /// Otherwise as `submit`.
   Result<Point> replay(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions options);
@@ -48,7 +51,7 @@ class Queue {
   Result<Point> replay(const Recording& recording, std::span<const SlotValue> bindings);
   /// Submits the list and blocks until its point is reached. `timeout` bounds the wait; the work goes on after a
   /// timeout.
-  Result<void> submit_and_wait(CommandList list, Timeout timeout = {});
+  Result<void> submit_and_wait(CommandList&& list, Timeout timeout = {});
 
   /// Allocates a buffer from `resource` (a `Pool`, for example) for work that is submitted to this queue from now on.
   /// Other queues wait for `last()` before they use it. Its contents are undefined unless the resource says otherwise.
@@ -93,8 +96,9 @@ class Queue {
   explicit Queue(std::shared_ptr<core::QueueState> state) noexcept : state_(std::move(state)) {}
   Result<void> fill_native(std::string_view type, void* out) const;
   Result<void> check_own(const Buffer& buffer) const;
-  Result<Point> start(CommandList&& list, SubmitOptions* options);
-  Result<Point> start(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions* options);
+  // These answer the value of the point.
+  Result<std::uint64_t> start(CommandList&& list, SubmitOptions* options);
+  Result<std::uint64_t> start(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions* options);
 
   std::shared_ptr<core::QueueState> state_;
 };
@@ -105,7 +109,10 @@ class Submission {
  public:
   Submission&& after(Point point) noexcept;
   Submission&& signal(Point point) noexcept;
-  Submission&& copy(const BufferArgument& to, const BufferArgument& from);
+  Submission&& copy(const BufferArgument& to, const BufferArgument& from) {
+    list_.copy(to, from);
+    return std::move(*this);
+  }
   template <class... Arguments>
   Submission&& exec(const Kernel& kernel, const Extent& extent, const Arguments&... arguments) {
     list_.exec(kernel, extent, arguments...);
@@ -121,8 +128,14 @@ class Submission {
     list_.download(std::forward<R>(to), from);
     return std::move(*this);
   }
-  Submission&& barrier();
-  Submission&& label(std::string_view text);
+  Submission&& barrier() {
+    list_.barrier();
+    return std::move(*this);
+  }
+  Submission&& label(std::string_view text) {
+    list_.label(text);
+    return std::move(*this);
+  }
   /// The list so far, for the commands that have no short form here.
   [[nodiscard]] CommandList& list() noexcept { return list_; }
 

@@ -123,12 +123,13 @@ static PyObject* get_bytes(PyObject* self, void* nothing) {
 
 static PyMethodDef methods[] = {
     {"wait", buffer_wait, METH_VARARGS,
-     "wait($self, timeout=None)\n--\n\nBlocks until every submission so far that uses the buffer is done. `timeout` is "
+     "wait($self, timeout=None, /)\n--\n\nBlocks until every submission so far that uses the buffer is done. `timeout` "
+     "is "
      "in "
      "seconds; None: the library's default."},
     {"used", buffer_used, METH_O, "Notes that the buffer is in use until the point is reached."},
     {"keep", buffer_keep, METH_O,
-     "keep($self, owner)\n--\n\nKeeps an object until the buffer and the last submission that uses it are gone."},
+     "keep($self, owner, /)\n--\n\nKeeps an object until the buffer and the last submission that uses it are gone."},
     {"seal", buffer_seal, METH_NOARGS,
      "Seals the buffer for ever: a command that writes it is pintle.InvalidArgument from now on."},
     {"map", buffer_map, METH_O,

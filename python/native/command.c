@@ -84,6 +84,17 @@ PyObject* kernel_command(PyObject* object, PyObject* const* arguments, Py_ssize_
   return (PyObject*)self;
 }
 
+/* A buffer, a view, or a slot that stands for a buffer. False with an exception. */
+static bool side_take(State* state, PyObject* object, const char* what, pintle_view* view, Buffer** buffer,
+                      uint32_t* slot) {
+  if (Py_TYPE(object) == state->slot) {
+    *slot = ((Slot*)object)->index;
+    return true;
+  }
+  *buffer = view_take(state, object, what, view);
+  return *buffer != NULL;
+}
+
 PyObject* kernel_indirect(PyObject* object, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
   static const int known[] = {name_grid, name_most, name_label};
   Kernel* const kernel = (Kernel*)object;
@@ -98,26 +109,15 @@ PyObject* kernel_indirect(PyObject* object, PyObject* const* arguments, Py_ssize
         "indirect() takes grid=, a buffer of three u32 or a slot, and most=, the largest numbers of work-groups.");
     return NULL;
   }
-  const bool is_of_slot = Py_TYPE(given[0]) == state->slot;
+  const CommandKind kind = Py_TYPE(given[0]) == state->slot ? command_indirect_slot : command_indirect;
   if (!extent_take(state, NULL, given[1], &most) ||
-      launch_make(kernel, arguments, count, is_of_slot ? command_indirect_slot : command_indirect, given[2], &self) ==
-          NULL)
+      launch_make(kernel, arguments, count, kind, given[2], &self) == NULL)
     return NULL;
   self->extent = most;
-  if (is_of_slot) self->slot = ((Slot*)given[0])->index;
-  else self->views[0] = view_take(state, given[0], "grid", &self->to);
-  if (!is_of_slot && self->views[0] == NULL) return command_fail(self);
+  if (!side_take(state, given[0], "grid", &self->to, &self->views[0], &self->slot)) return command_fail(self);
   PyObject* const all = Py_BuildValue("(NO)", self->objects, given[0]);
   self->objects = all;
   return all == NULL ? command_fail(self) : (PyObject*)self;
-}
-
-/* A side of a copy: a buffer, a view, or a slot that stands for a buffer. False with an exception. */
-static bool side_take(State* state, PyObject* object, const char* what, pintle_view* view, Buffer** buffer,
-                      uint32_t* slot) {
-  if (Py_TYPE(object) == state->slot) *slot = ((Slot*)object)->index;
-  else *buffer = view_take(state, object, what, view);
-  return Py_TYPE(object) == state->slot || *buffer != NULL;
 }
 
 static PyObject* command_copy_make(PyObject* module, PyObject* arguments) {

@@ -1,6 +1,8 @@
 /* Handles: objects of the library that a Python object owns. Each is released once. */
 #include "native.h"
 
+#include <time.h>
+
 static volatile int is_forked_child = 0;
 
 static void enter_child(void) { is_forked_child = 1; }
@@ -12,6 +14,16 @@ void watch_forks(void) {
 
 void lock(Handle* self) {
   if (!is_forked_child) (void)pthread_mutex_lock(&self->mutex);
+}
+
+bool lock_within(Handle* self, int64_t nanoseconds) {
+  struct timespec until;
+  if (is_forked_child || pthread_mutex_trylock(&self->mutex) == 0) return true;
+  (void)clock_gettime(CLOCK_MONOTONIC, &until);
+  const int64_t end = until.tv_nsec + nanoseconds;
+  until.tv_sec += end / 1000000000;
+  until.tv_nsec = end % 1000000000;
+  return pthread_mutex_clocklock(&self->mutex, CLOCK_MONOTONIC, &until) == 0;
 }
 
 void unlock(Handle* self) {

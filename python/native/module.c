@@ -60,7 +60,7 @@ static PyMethodDef functions[] = {
     {"nanoseconds", nanoseconds_of, METH_O, "Nanoseconds of a timeout in seconds; of None: the library's default."},
     {"turn", turn_make, METH_VARARGS, "A context in which no other thread calls the library with the objects."},
     {"slot", slot_make, METH_O,
-     "slot($module, index)\n--\n\nStands for an argument of a kernel that each replay binds; 0 to 1023."},
+     "slot($module, index, /)\n--\n\nStands for an argument of a kernel that each replay binds; 0 to 1023."},
     {"wait_all", wait_all, METH_VARARGS, "Blocks until every point is reached."},
     {"wait_any", wait_any, METH_VARARGS, "Blocks until one point is reached, and answers its index."},
     {"wait_idle", wait_idle, METH_VARARGS, "Blocks until everything that was submitted to a device has ended."},

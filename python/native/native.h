@@ -103,9 +103,11 @@ bool is_live(Handle* self);
 int is_same_device(const Handle* one, const Handle* other, PyObject* ids[2]);
 /* Ends one of `uses`; releases what was closed meanwhile. */
 void handle_unuse(Handle* self);
-/* The handle's turn. Neither needs the GIL; a forked child takes none, since its owner may be gone. */
+/* The handle's turn. None of these needs the GIL; a forked child takes none, since its owner may be gone. */
 void lock(Handle* self);
 void unlock(Handle* self);
+/* As `lock`, for this long at most, which is less than an hour. Whether it has the turn. */
+bool lock_within(Handle* self, int64_t nanoseconds);
 void watch_forks(void);
 /* What lets ctypes make calls that the library takes from one thread at a time. */
 PyObject* turn_make(PyObject* module, PyObject* handles);

@@ -103,7 +103,8 @@ static PyObject* get_signal(PyObject* self, void* nothing) {
 
 static PyMethodDef methods[] = {
     {"launch", FAST(queue_launch),
-     "launch($self, kernel, *arguments, items=None, groups=None, after=(), signal=(), timeout=None, label=None)\n--\n\n"
+     "launch($self, kernel, /, *arguments, items=None, groups=None, after=(), signal=(), timeout=None, "
+     "label=None)\n--\n\n"
      "Submits one launch and answers its point. `items` counts work-items, which are rounded up to whole groups; "
      "`groups` counts work-groups. The work starts when every point of `after` is reached. `signal`: points that are "
      "reached when the work is done, and fail with it. Blocks only while the queue is full, for `timeout` seconds at "
@@ -116,14 +117,15 @@ static PyMethodDef methods[] = {
      "After an error nothing was "
      "submitted."},
     {"replay", FAST(queue_replay),
-     "replay($self, recording, *bindings, after=(), signal=(), timeout=None, label=None)\n--\n\nSubmits a recording "
+     "replay($self, recording, /, *bindings, after=(), signal=(), timeout=None, label=None)\n--\n\nSubmits a recording "
      "and answers its point; the i-th binding "
      "fills slot i: a buffer, a view or a number for an argument; an array in C order, of the dtype and size that the "
      "recording has, for an upload or a download. It is kept until the point is reached; until then nobody may write "
      "the array of an upload, or use that of a download. Otherwise as launch."},
     {"allocate_handle", queue_allocate, METH_VARARGS, "The handle of a buffer of a pool."},
     {"free", queue_free, METH_O,
-     "free($self, buffer)\n--\n\nGives a buffer back, of a pool or not, which is closed then; never blocks. Its memory "
+     "free($self, buffer, /)\n--\n\nGives a buffer back, of a pool or not, which is closed then; never blocks. Its "
+     "memory "
      "is "
      "free for work that comes after everything submitted to this queue so far, and after every submission that uses "
      "the buffer. Where an array has the bytes, they stay until that goes. pintle.InvalidArgument, with nothing done, "

@@ -1,4 +1,5 @@
 /* The turns of objects, for calls of the library through ctypes: while they are taken, no other thread has one of them.
+ * Whoever waits for one may be interrupted by a signal.
  * A thread that takes several takes an arena's or a handle's first, then a queue's, then those of buffers. */
 #include "native.h"
 
@@ -18,22 +19,32 @@ PyObject* turn_make(PyObject* module, PyObject* handles) {
   return (PyObject*)self;
 }
 
+static void give_back_first(Turn* self, Py_ssize_t count) {
+  for (Py_ssize_t i = count; i-- > 0;) unlock((Handle*)PyTuple_GetItem(self->handles, i));
+}
+
 static void give_back(Turn* self) {
   if (!self->is_taken) return;
   self->is_taken = false;
-  for (Py_ssize_t i = PyTuple_Size(self->handles); i-- > 0;) unlock((Handle*)PyTuple_GetItem(self->handles, i));
+  give_back_first(self, PyTuple_Size(self->handles));
 }
 
+static pintle_status lock_one(void* handle, int64_t timeout, pintle_error* error) {
+  (void)error;
+  return lock_within(handle, timeout) ? PINTLE_OK : PINTLE_TIMEOUT;
+}
+
+/* Another thread may have a turn for as long as its call blocks. */
 static PyObject* turn_enter(PyObject* object, PyObject* nothing) {
   Turn* const self = (Turn*)object;
+  State* const state = PyType_GetModuleState(Py_TYPE(object));
   (void)nothing;
   if (self->is_taken) return PyErr_Format(PyExc_RuntimeError, "The turn is taken already.");
   const Py_ssize_t count = PyTuple_Size(self->handles);
   for (Py_ssize_t i = 0; i < count; ++i) {
-    Handle* const handle = (Handle*)PyTuple_GetItem(self->handles, i);
-    PyThreadState* const thread = PyEval_SaveThread();
-    lock(handle);
-    PyEval_RestoreThread(thread);
+    if (block(state, lock_one, PyTuple_GetItem(self->handles, i), PINTLE_TIMEOUT_INFINITE) == 0) continue;
+    give_back_first(self, i);
+    return NULL;
   }
   self->is_taken = true;
   Py_RETURN_NONE;

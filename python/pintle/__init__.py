@@ -59,12 +59,14 @@ _LATER = {"arenas": ("Arena", "ArenaValue"), "conversions": ("Conversion",),
           "pools": ("Holder", "Pool", "PoolExhaustion", "PoolStatistics")}
 
 
-def __getattr__(name: str) -> object:
-    from importlib import import_module
-    for module, names in _LATER.items():
-        if name in names:
-            return globals().setdefault(name, getattr(import_module(f"pintle.{module}"), name))
-    raise AttributeError(f"module 'pintle' has no attribute {name!r}")
+if not TYPE_CHECKING:  # which would take any name for one of the package
+
+    def __getattr__(name):
+        from importlib import import_module
+        for module, names in _LATER.items():
+            if name in names:
+                return globals().setdefault(name, getattr(import_module(f"pintle.{module}"), name))
+        raise AttributeError(f"module 'pintle' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

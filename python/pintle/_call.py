@@ -98,7 +98,7 @@ def expect(value: object, kind: type[T], what: str) -> T:
     return value
 
 
-_FIRST_SLICE, _SLICE, FOREVER = 10_000_000, 50_000_000, (1 << 63) - 1  # nanoseconds
+_FIRST_SLICE, SLICE, FOREVER = 10_000_000, 50_000_000, (1 << 63) - 1  # nanoseconds
 
 
 def in_slices(attempt: Callable[[int], T], timeout: float | None, pause: float = 0.0) -> T:
@@ -116,7 +116,7 @@ def in_slices(attempt: Callable[[int], T], timeout: float | None, pause: float =
                 raise
         if pause:
             sleep(pause)
-        part = _SLICE
+        part = SLICE
         if whole != FOREVER:
             left = max(0, whole - (monotonic_ns() - start))
 

@@ -10,11 +10,17 @@ for an i32, an array of NumPy for a buffer); so is another number of arguments, 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self, final
 
+from typing_extensions import disjoint_base
+
+from pintle.buffers import Buffer as PublicBuffer
+from pintle.buffers import View as PublicView
 from pintle.commands import Command as PublicCommand
+from pintle.devices import Device
 from pintle.errors import Error
 from pintle.points import Point as PublicPoint
 from pintle.points import Signal as PublicSignal
 
+@disjoint_base
 class Handle:
     """An object of the library. `close` lets go of it; the memory of Python does so otherwise."""
     def __new__(cls, handle: int, kind: int, /) -> Self: ...
@@ -28,17 +34,19 @@ class Handle:
     def __enter__(self) -> Self: ...
     def __exit__(self, *exception: object) -> None: ...
 
+@disjoint_base
 class Signal(Handle):
     def __new__(cls, handle: int, owner: object = None, /) -> Self: ...
     @property
     def value(self) -> int:
         """The value reached so far."""
     @property
-    def owner(self) -> Any:
+    def owner(self) -> Device | None:
         """The device of a queue's timeline; else None."""
     def lend(self, value: int, lent: object, /) -> None:
         """Keeps an object until the signal has reached a value."""
 
+@disjoint_base
 class Point:
     def __new__(cls, signal: Signal, value: int, /) -> Self: ...
     @property
@@ -59,12 +67,13 @@ class Alarm:
     def fileno(self) -> int: ...
     def close(self) -> None: ...
 
+@disjoint_base
 class Buffer(Handle):
     __dlpack_c_exchange_api__: Any  # a capsule with the functions of DLPack 1.3 for C
     def __new__(cls, handle: int, device: object, dtype: int, nbytes: int, shape: tuple[int, ...], lender: Handle = ..., /) -> Self:
         """With a lender, the memory is that object's, which it keeps; views alone name it."""
     @property
-    def device(self) -> Any: ...
+    def device(self) -> Device: ...
     @property
     def dtype_number(self) -> int: ...
     @property
@@ -81,10 +90,11 @@ class Buffer(Handle):
         """Seals the buffer for ever: a command that writes it is pintle.InvalidArgument from now on."""
     def map(self, is_read_only: bool, /) -> Mapping: ...
 
+@disjoint_base
 class View:
     def __new__(cls, buffer: Buffer, offset: int, nbytes: int, dtype: int, shape: tuple[int, ...], /) -> Self: ...
     @property
-    def buffer(self) -> Any: ...
+    def buffer(self) -> PublicBuffer: ...
     @property
     def dtype_number(self) -> int: ...
     @property
@@ -105,11 +115,12 @@ class Slot:
     @property
     def index(self) -> int: ...
 
+@disjoint_base
 class Kernel(Handle):
     def __new__(cls, handle: int, device: object, name: str, signature: str, parameters: tuple[tuple[str, int, int, int, int, int], ...],
                 /) -> Self: ...
     @property
-    def device(self) -> Any: ...
+    def device(self) -> Device: ...
     @property
     def name(self) -> str: ...
     @property
@@ -121,6 +132,7 @@ class Kernel(Handle):
         """A launch of as many groups as the buffer `grid` says (three u32) when it runs, each side at most that of `most`. A slot may stand for an
         argument, and for `grid`."""
 
+@disjoint_base
 class Command:
     @property
     def used(self) -> bool:
@@ -128,14 +140,15 @@ class Command:
     @property
     def description(self) -> str: ...
 
+@disjoint_base
 class Queue(Handle):
     def __new__(cls, handle: int, device: object, signal: Signal, /) -> Self: ...
     @property
-    def device(self) -> Any: ...
+    def device(self) -> Device: ...
     @property
     def signal(self) -> PublicSignal:
         """The queue's timeline, which rises by one with each submission and outlives the queue."""
-    def launch(self, kernel: Kernel, *arguments: object, items: int | Sequence[int] | None = None, groups: int | Sequence[int] | None = None,
+    def launch(self, kernel: Kernel, /, *arguments: object, items: int | Sequence[int] | None = None, groups: int | Sequence[int] | None = None,
                after: Iterable[Point] = (), signal: Iterable[Point] = (), timeout: float | None = None, label: str | None = None) -> PublicPoint:
         """Submits one launch and answers its point. `items` counts work-items, which are rounded up to whole groups; `groups` counts work-groups. The
         work starts when every point of `after` is reached. `signal`: points that are reached when the work is done, and fail with it. Blocks only
@@ -144,8 +157,8 @@ class Queue(Handle):
                label: str | None = None) -> PublicPoint:
         """Submits the commands as one list and answers its point. `signal`: points that are reached when the work is done, and fail with it.
         `timeout`: seconds to wait for room in a full queue. After an error nothing was submitted."""
-    def replay(self, recording: Recording, *bindings: object, after: Iterable[Point] = (), signal: Iterable[Point] = (), timeout: float | None = None,
-               label: str | None = None) -> PublicPoint:
+    def replay(self, recording: Recording, /, *bindings: object, after: Iterable[Point] = (), signal: Iterable[Point] = (),
+               timeout: float | None = None, label: str | None = None) -> PublicPoint:
         """Submits a recording and answers its point; the i-th binding fills slot i: a buffer, a view or a number for an argument; an array in C
         order, of the dtype and size that the recording has, for an upload or a download. It is kept until the point is reached; until then nobody may
         write the array of an upload, or use that of a download. Otherwise as launch."""
@@ -159,14 +172,16 @@ class Queue(Handle):
     def last(self) -> PublicPoint:
         """The point of the last submission; reached on a fresh queue."""
 
+@disjoint_base
 class Recording(Handle):
     def __new__(cls, device: object, device_handle: int, commands: tuple[Command, ...], /) -> Self: ...
     @property
-    def device(self) -> Any: ...
+    def device(self) -> Device: ...
     @property
     def slots(self) -> int:
         """The number of values that a replay binds."""
 
+@disjoint_base
 class Sampler:
     """How a kernel reads an image."""
     def __new__(cls, filter: int, address: int, coordinates: int, /) -> Self: ...
@@ -177,11 +192,12 @@ class Sampler:
     @property
     def coordinates_number(self) -> int: ...
 
+@disjoint_base
 class TexelBuffer:
     """A buffer's bytes as texels."""
     def __new__(cls, memory: Buffer | View, texel: int, /) -> Self: ...
     @property
-    def memory(self) -> Any: ...
+    def memory(self) -> PublicBuffer | PublicView: ...
     @property
     def texel_number(self) -> int: ...
 

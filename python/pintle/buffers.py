@@ -44,10 +44,6 @@ class View(_native.View):
 class Buffer(_native.Buffer):
     """Bytes of a device. Device.buffer, empty, wrap, wrap_memory, map_file and from_dlpack make one. A use after close() is pintle.Stale."""
 
-    if TYPE_CHECKING:
-        @property
-        def device(self) -> Device: ...
-
     @property
     def dtype(self) -> DType:
         """The type of an element."""

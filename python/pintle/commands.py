@@ -53,8 +53,8 @@ def copy(to: Memory | Image | _native.Slot, from_: Memory | Image | _native.Slot
 
 
 def fill(to: Memory | _native.Slot, value: object, *, dtype: object = None, label: str | None = None) -> Command:
-    """Repeats a number over a buffer or view; its dtype is that of `to`. A slot, which stands for a buffer that each replay binds, needs `dtype`,
-    which is neither f16, bf16 nor f8: pintle.Unsupported, at the recording. pintle.InvalidArgument for a number that the dtype does not have."""
+    """Repeats a number over a buffer or view; its dtype is that of `to`. A slot, which stands for a buffer that each replay binds, needs `dtype`.
+    pintle.InvalidArgument for a number that the dtype does not have."""
     if isinstance(to, _native.Slot) and dtype is not None:
         return _native.command_fill_slot(to, dtype_of(dtype).number, value, label)
     if isinstance(to, _native.Slot) or dtype is not None:

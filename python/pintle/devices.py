@@ -7,11 +7,11 @@ from ctypes import byref, c_size_t, c_uint64
 from os import PathLike
 
 from pintle import _c, _native, buffers, errors, hosts, programs, queues
-from pintle._call import call, decoded, encoded, one_of, path_bytes, struct, u64
+from pintle._call import call, decoded, encoded, one_of, option_nanoseconds, path_bytes, struct, u64
 from pintle._records import NamedTuple
 from pintle.buffers import Buffer, View
 from pintle.dtypes import dtype_of
-from pintle.listing import Capability, DeviceInfo, capability_of, info_of, words
+from pintle.listing import Capability, DeviceInfo, capabilities_of, capability_of, facts_of, info_of, words
 from pintle.packs import Pack
 from pintle.programs import Program
 from pintle.queues import Queue
@@ -64,31 +64,43 @@ class Device(_native.Handle):
 
     def __init__(self, handle: int) -> None:
         self._queue: Queue | None = None
-        self._info = self._asked()
+        self._ask()
 
     @property
     def _struct(self) -> _c.pintle_device:
         return _c.pintle_device(self.handle)
 
-    @property
-    def info(self) -> DeviceInfo:
-        """The facts about the device; they stay after close()."""
-        return self._info
-
-    def _asked(self) -> DeviceInfo:
+    def _ask(self) -> None:
         info = struct(_c.pintle_device_info)
         call("pintle_device_get_info", self._struct, byref(info))
-        return info_of(info, "pintle_device", self._struct)
+        self._facts = facts_of(info)
+        self._info: DeviceInfo | None = None
+
+    @property
+    def info(self) -> DeviceInfo:
+        """The facts about the device. They are asked for at the first use, and stay after close()."""
+        info = self._info
+        if info is None:
+            info = self._info = info_of(self._facts, capabilities_of(self._struct), "pintle_device", self._struct)
+        return info
 
     @property
     def id(self) -> str:
         """What pintle.open takes for this device."""
-        return self.info.id
+        return str(self._facts["id"])
 
     @property
     def name(self) -> str:
         """What the hardware is called."""
-        return self.info.name
+        return str(self._facts["name"])
+
+    @property
+    def _backend(self) -> str:
+        return str(self._facts["backend"])
+
+    @property
+    def _is_driven(self) -> bool:
+        return bool(self._facts["is_driven"])
 
     @property
     def generation(self) -> int:
@@ -136,19 +148,21 @@ class Device(_native.Handle):
         return natives.wrap_queue(self, native, kind, label)
 
     def load(self, pack: Pack, constants: Mapping[str, object] = {}, macros: Mapping[str, object] = {},
-             include: Iterable[str | PathLike[str]] = (), language: str | None = None) -> Program:
+             include: Iterable[str | PathLike[str]] = (), language: str | None = None, *, timeout: float | None = None) -> Program:
         """Loads the best variant of a pack. Blocks while it compiles. `constants` fixes numbers of the program; a source also has macros, folders for
-        #include and a language ("CL2.0", "c17", "460"). pintle.BuildFailed says why each variant was refused, or has the log."""
-        return programs.load(self, pack, constants, macros, include, language)
+        #include and a language ("CL2.0", "c17", "460"). `timeout`: seconds that loading may take where the driver loads on a thread of its device, behind
+        a kernel that runs. pintle.BuildFailed says why each variant was refused, or has the log."""
+        return programs.load(self, pack, constants, macros, include, language, timeout)
 
     def empty(self, shape: int | Sequence[int], dtype: object = "f32", *, placement: str = "device", allocation: str = "eager",
-              alignment: int | None = None, label: str | None = None) -> Buffer:
+              alignment: int | None = None, label: str | None = None, timeout: float | None = None) -> Buffer:
         """A buffer with undefined contents. `placement` "host": in memory that the host can map. `allocation` "lazy": it gets its memory at its first
-        use. `alignment`, in bytes, of its first byte: a power of two, at most 4096; None: the device's own. pintle.OutOfMemory poisons nothing."""
+        use. `alignment`, in bytes, of its first byte: a power of two, at most 4096; None: the device's own. `timeout`: seconds that it
+        may take where the driver waits for its device. pintle.OutOfMemory poisons nothing."""
         sides = hosts.shape_of(shape)
         options = struct(_c.pintle_buffer_options, placement=one_of(placement, _PLACEMENTS, "placement"),
                          allocation=one_of(allocation, _ALLOCATIONS, "allocation"), alignment=0 if alignment is None else u64(alignment, "alignment"),
-                         label=encoded(label))
+                         label=encoded(label), timeout=option_nanoseconds(timeout))
         dims, made = hosts.dims_of(sides), _c.pintle_buffer()
         call("pintle_buffer_allocate", self._struct, dtype_of(dtype).number, len(sides), dims, byref(options), byref(made))
         return buffers.made(self, made.id)
@@ -213,12 +227,13 @@ class Device(_native.Handle):
         from pintle import arenas
         return arenas.create(self, plan, values, placement, label)
 
-    def image(self, size: Sequence[int], texel: str = "rgba8", *, access: str = "read_write", label: str | None = None) -> Image:
+    def image(self, size: Sequence[int], texel: str = "rgba8", *, access: str = "read_write", label: str | None = None,
+              timeout: float | None = None) -> Image:
         """An image with undefined contents. `size` is (width, height) or (width, height, depth), in texels. `access`: what kernels will do with it,
-        "read", "write" or "read_write". pintle.Unsupported where the device has no such images, with those that it has; pintle.InvalidArgument for a
-        side beyond the limit; pintle.NotFound for a texel that is none; pintle.OutOfMemory, which poisons nothing."""
+        "read", "write" or "read_write". `timeout`: as in empty. pintle.Unsupported where the device has no such images, with those that it has;
+        pintle.InvalidArgument for a side beyond the limit; pintle.NotFound for a texel that is none; pintle.OutOfMemory, which poisons nothing."""
         from pintle import images
-        return images.create(self, size, texel, access, label)
+        return images.create(self, size, texel, access, label, timeout)
 
     def texel_support(self, texel: str) -> TexelSupport:
         """What the device can do with a texel. pintle.NotFound lists the texels."""
@@ -251,7 +266,7 @@ class Device(_native.Handle):
         """Opens the next generation after a loss; objects of the old one are then pintle.Stale. Does nothing on a healthy device."""
         self._queue = None
         call("pintle_device_recover", self._struct)
-        self._info = self._asked()
+        self._ask()
 
     def close(self) -> None:
         """Lets go of the device. Its queues and buffers keep it open. A second call does nothing."""

@@ -20,7 +20,7 @@ _NO_SYNC = -1
 
 def place(buffer: Buffer) -> tuple[int, int]:
     """What Buffer.__dlpack_device__ answers."""
-    found = _native.dlpack_place(buffer) if buffer.device.info.backend in _PINNED else None
+    found = _native.dlpack_place(buffer) if buffer.device._backend in _PINNED else None
     return found or (_CPU, 0)
 
 
@@ -33,7 +33,7 @@ def shared(buffer: Buffer, stream: int | None, max_version: tuple[int, int] | No
         raise BufferError(f"The dtype ({buffer.dtype}) is in DLPack from version 1 on, which the consumer does not take.")
     if wanted[0] in _GPUS and wanted == own:
         return _on_device(buffer, stream, is_versioned, copy)
-    pinned = _PINNED.get(buffer.device.info.backend, _CPU)
+    pinned = _PINNED.get(buffer.device._backend, _CPU)
     if wanted not in ((_CPU, 0), (pinned, 0)):
         raise BufferError(f"The device ({dl_device!r:.40}) is not (1, 0), the CPU, and not the buffer's own {own}.")
     if stream is not None:
@@ -102,19 +102,19 @@ def _elsewhere(device: Device, kind: int, number: int) -> errors.Unsupported:
 def _stream_of(queue: Queue, kind: int) -> int:
     """The driver's handle of a queue, which a producer lets wait for its own work."""
     from pintle import natives
+    backend: type[natives.CudaQueue] | type[natives.HipQueue] = natives.CudaQueue if kind == _CUDA else natives.HipQueue
     with _native.turn(queue):
-        its = natives.asked("pintle_queue_get_native", _c.pintle_queue(queue.handle), natives.CudaQueue if kind == _CUDA else natives.HipQueue)
-    return int(its.stream)
+        return natives.asked("pintle_queue_get_native", _c.pintle_queue(queue.handle), backend).stream
 
 
 def _is_of(device: Device, kind: int, number: int) -> bool:
     """Whether the device is the GPU that DLPack calls so."""
     from pintle import natives
+    backend: type[natives.CudaDevice] | type[natives.HipDevice] = natives.CudaDevice if kind == _CUDA else natives.HipDevice
     try:
-        its = natives.asked("pintle_device_get_native", device._struct, natives.CudaDevice if kind == _CUDA else natives.HipDevice)
+        return natives.asked("pintle_device_get_native", device._struct, backend).device == number
     except errors.Unsupported:
         return False
-    return bool(its.device == number)
 
 
 def _finish(device: Device, kind: int, stream: int) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from ctypes import byref, c_uint32
+from os import environ
 
 from pintle import _c, _native, errors
+from pintle._aside import uncut
 from pintle._call import call, decoded, encoded, expect, one_of, option_nanoseconds, struct, u32, u64
 from pintle._records import NamedTuple
 from pintle.buffers import Buffer, View, view_of
@@ -16,10 +18,12 @@ from pintle.points import Point, Signal, submit_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from pintle.devices import Device
     from pintle.heaps import SymmetricHeap
+
+    Host: TypeAlias = tuple[DType, memoryview, tuple[int, int]]  # elements, what keeps them in their place, and their address and size
 
 _KINDS = words("PINTLE_COLLECTIVE_")
 _OPERATORS = words("PINTLE_REDUCE_")
@@ -108,8 +112,8 @@ class GroupStatistics(NamedTuple):
     bytes_received: int  # from other ranks
 
 
-def _host(array: object, dtype: object, what: str, is_written: bool) -> tuple[DType, memoryview, tuple[int, int]]:
-    """An array's dtype, what keeps its memory in its place, and its address and size."""
+def _host(array: object, dtype: object, what: str, is_written: bool) -> Host:
+    """An array's memory."""
     its, kind = elements_of(array, dtype, what)
     memory = memoryview(its.memory)
     if is_written and memory.readonly:
@@ -125,6 +129,10 @@ class Group(_native.Handle):
     pintle.InvalidArgument, with nothing sent, for a mistake that this rank can see. Other errors come on every rank: pintle.InvalidArgument with both
     calls, for calls that do not match; pintle.Timeout with the rank that is late; pintle.PeerLost with the rank that has died or left. After any
     of these the group has failed and answers the same error: shrink or rebuild it. The memory that was being written is undefined then.
+
+    Ctrl-C interrupts whoever waits, and not the operation, since a rank that gives up fails the group: it goes on by itself, with the memory that it
+    uses, until it is done or its timeout has failed the group. The next call of the group waits for it. close() comes back at once, and the group is
+    left when the operation has ended.
 
     close() leaves the group, when its queues and heaps of this rank are closed, too. A use afterwards is pintle.Stale."""
 
@@ -162,20 +170,29 @@ class Group(_native.Handle):
         with _native.turn(self):
             call(function, self._struct, *arguments)
 
+    def _make(self, function: str, *arguments: object) -> _c.pintle_rank_group:
+        """What a call makes in which the ranks meet."""
+        made = _c.pintle_rank_group()
+        uncut(lambda: self._call(function, *arguments, byref(made)), lambda: _leave(made))
+        return made
+
     def run(self, operation: Collective, *, dtype: object = None, timeout: float | None = None) -> None:
         """Runs an operation on arrays in C order, of one dtype. `dtype` says what their elements are, where that is a dtype that NumPy does not have,
         whose bits they hold. Blocks until this rank's part is done and its memory may be reused, for `timeout` seconds at most; None: the library's
-        default. Ctrl-C waits for it, since a rank that gives up fails the group."""
+        default. After Ctrl-C it goes on, and the arrays are kept until it ends; health() says whether it has failed the group."""
         its = expect(operation, Collective, "The operation of run()")
         to = None if its.to is None else _host(its.to, dtype, "to", True)
         from_ = None if its.from_ is None else _host(its.from_, dtype, "from_", False)
         kinds = {side[0] for side in (to, from_) if side is not None}
         if len(kinds) > 1:
             raise errors.InvalidArgument(f"The dtypes ({', '.join(sorted(map(str, kinds)))}) of the two arrays are not the same.")
-        number = next(iter(kinds)).number if kinds else 0
+        bound = _native.nanoseconds(timeout)
+        uncut(lambda: self._run(its, next(iter(kinds)).number if kinds else 0, to, from_, bound))
+
+    def _run(self, operation: Collective, dtype: int, to: Host | None, from_: Host | None, nanoseconds: int) -> None:
+        """Keeps the memory while the call lasts."""
         written, read = (0, 0) if to is None else to[2], (0, 0) if from_ is None else from_[2]
-        self._call("pintle_rank_group_run", byref(its._operation), number, written[0] or None, written[1], read[0] or None, read[1],
-                   _native.nanoseconds(timeout))
+        self._call("pintle_rank_group_run", byref(operation._operation), dtype, written[0] or None, written[1], read[0] or None, read[1], nanoseconds)
 
     def queue(self, device: Device, *, label: str | None = None) -> GroupQueue:
         """A queue of the group's operations on memory of a device. It has the group to itself until it is closed or has failed: until then other
@@ -210,15 +227,13 @@ class Group(_native.Handle):
     def split(self, color: int | None, key: int = 0, *, timeout: float | None = None, label: str | None = None) -> Group | None:
         """Collective. Ranks that give the same color become a new group, ordered by `key`, then by their rank here. A rank whose color is None calls,
         too, and gets None. A failure on one rank is the same error on every rank."""
-        options, made = _options(None, timeout, label), _c.pintle_rank_group()
+        options = _options(None, timeout, label)
         chosen = None if color is None else byref(c_uint32(u32(color, "color")))
-        self._call("pintle_rank_group_split", chosen, u32(key, "key"), byref(options), byref(made))
+        made = self._make("pintle_rank_group_split", chosen, u32(key, "key"), byref(options))
         return Group(made.id) if made.id else None
 
     def _again(self, function: str, timeout: float | None) -> Group:
-        made = _c.pintle_rank_group()
-        self._call(function, _native.nanoseconds(timeout), byref(made))
-        return Group(made.id)
+        return Group(self._make(function, _native.nanoseconds(timeout)).id)
 
     def shrink(self, *, timeout: float | None = None) -> Group:
         """Makes a new group of the ranks that are there, in their order, after a failure. Each of them calls it. This group fails, if it had not
@@ -297,11 +312,24 @@ def _options(transport: str | None, timeout: float | None, label: str | None) ->
                   timeout=option_nanoseconds(timeout))
 
 
+def _is_mpi(transport: str | None) -> bool:
+    """Whether the process may become a rank of MPI."""
+    return transport == "mpi" or (transport is None and "PINTLE_RANK" not in environ)
+
+
+def _leave(group: _c.pintle_rank_group) -> None:
+    if group.id:
+        call("pintle_rank_group_release", group)
+
+
 def group(transport: str | None = None, *, timeout: float | None = None, label: str | None = None) -> Group:
     """Takes this process's place in the group that it was started for, by `pintle launch` or mpirun; a process that was started by neither is a group
     of one. `transport`: "shm" or "mpi"; None: the one that it was started for. Blocks until every rank is there, for `timeout` seconds at most; None:
-    the library's default. pintle.Unavailable, with what is missing; pintle.InvalidArgument for a transport that does not exist; pintle.Timeout, with
-    the missing ranks."""
+    the library's default. Over mpi Ctrl-C waits for it. pintle.Unavailable, with what is missing; pintle.InvalidArgument for a transport that does not
+    exist; pintle.Timeout, with the missing ranks."""
     options, made = _options(transport, timeout, label), _c.pintle_rank_group()
-    call("pintle_rank_group_join", byref(options), byref(made))
+    if _is_mpi(transport):
+        call("pintle_rank_group_join", byref(options), byref(made))  # which starts MPI, and the thread that ends it is the one that has started it
+    else:
+        uncut(lambda: call("pintle_rank_group_join", byref(options), byref(made)), lambda: _leave(made))
     return Group(made.id)

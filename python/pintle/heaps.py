@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from ctypes import byref, c_uint32, c_uint64
 
 from pintle import _c, _native, errors
+from pintle._aside import uncut
 from pintle._call import call, decoded, encoded, expect, in_slices, option_nanoseconds, struct, u32, u64
 from pintle.dtypes import DType, dtype_of
 from pintle.groups import Group
@@ -69,8 +70,8 @@ class SymmetricHeap(Owner, kind=17):
     """A rank's part of memory that a whole group has. Group.heap makes one. Collective methods say so: every rank calls the same ones in the same
     order, and they end alike on all ranks. Calls that differ are pintle.InvalidArgument on every rank, with both calls; pintle.Timeout and
     pintle.PeerLost name a rank, and the group has failed then. Threads take turns, also with those that use the group: a call waits until that of
-    another thread has ended, and Ctrl-C waits for it. Collective calls come from one thread, since their order counts. close() concerns this rank
-    only. A use afterwards is pintle.Stale."""
+    another thread has ended. Collective calls come from one thread, since their order counts. Ctrl-C interrupts whoever waits, and such a call goes on
+    by itself, as those of the group do. close() concerns this rank only. A use afterwards is pintle.Stale."""
 
     group: Group
     device: Device | None
@@ -92,6 +93,10 @@ class SymmetricHeap(Owner, kind=17):
     def _call(self, function: str, *arguments: object) -> None:
         with self._turn():
             call(function, self._struct, *arguments)
+
+    def _uncut(self, function: str, *arguments: object) -> None:
+        """The same where the ranks meet, or this one waits."""
+        uncut(lambda: self._call(function, *arguments))
 
     @property
     def _info(self) -> _c.pintle_symmetric_heap_info:
@@ -125,23 +130,26 @@ class SymmetricHeap(Owner, kind=17):
         largest piece. A size that the library refuses on one rank is the error of every rank; what is no dtype or shape is refused on its rank
         alone, and the other ranks wait for it."""
         kind, sides, made = dtype_of(dtype), shape_of(shape), _c.pintle_symmetric_buffer()
-        self._call("pintle_symmetric_heap_allocate", kind.number, len(sides), dims_of(sides), _native.nanoseconds(timeout), byref(made))
+        self._uncut("pintle_symmetric_heap_allocate", kind.number, len(sides), dims_of(sides), _native.nanoseconds(timeout), byref(made))
         return SymmetricBuffer(made, kind, sides, self._held)
 
     def allocate_signals(self, count: int, *, timeout: float | None = None) -> SymmetricSignals:
         """Collective. Allocates signals: words on every rank, all 0."""
         number, made = u64(count, "number of signals"), _c.pintle_symmetric_signals()
-        self._call("pintle_symmetric_heap_allocate_signals", number, _native.nanoseconds(timeout), byref(made))
+        self._uncut("pintle_symmetric_heap_allocate_signals", number, _native.nanoseconds(timeout), byref(made))
         return SymmetricSignals(made, number)
 
     def free(self, what: SymmetricBuffer | SymmetricSignals, *, timeout: float | None = None) -> None:
         """Collective. Frees a buffer or signals, when every rank has come. A use afterwards is pintle.Stale."""
         if isinstance(what, SymmetricSignals):
-            self._call("pintle_symmetric_heap_free_signals", what._struct, _native.nanoseconds(timeout))
+            self._uncut("pintle_symmetric_heap_free_signals", what._struct, _native.nanoseconds(timeout))
             return
-        buffer = expect(what, SymmetricBuffer, "What free() takes")
+        buffer, bound = expect(what, SymmetricBuffer, "What free() takes"), _native.nanoseconds(timeout)
+        uncut(lambda: self._free(buffer, bound))
+
+    def _free(self, buffer: SymmetricBuffer, nanoseconds: int) -> None:
         with self._turn():
-            self._call("pintle_symmetric_heap_free", buffer._struct, _native.nanoseconds(timeout))
+            self._call("pintle_symmetric_heap_free", buffer._struct, nanoseconds)
             self._lent.pop(buffer._struct.id, None)
 
     def _range(self, buffer: SymmetricBuffer, rank: int) -> _c.pintle_symmetric_view:
@@ -228,7 +236,7 @@ class SymmetricHeap(Owner, kind=17):
 
     def fence(self, *, timeout: float | None = None) -> None:
         """Orders the puts of this rank: every rank sees what was put before the fence before it sees what is put after."""
-        self._call("pintle_symmetric_heap_fence", _native.nanoseconds(timeout))
+        self._uncut("pintle_symmetric_heap_fence", _native.nanoseconds(timeout))
 
     def _give_back(self) -> None:
         """Lets go of the arrays whose points are reached."""
@@ -238,12 +246,12 @@ class SymmetricHeap(Owner, kind=17):
 
     def flush(self, *, timeout: float | None = None) -> None:
         """Blocks until everything that this rank has put is there, and its asynchronous calls are done. Raises the first failure of those."""
-        self._call("pintle_symmetric_heap_flush", _native.nanoseconds(timeout))
+        self._uncut("pintle_symmetric_heap_flush", _native.nanoseconds(timeout))
         self._give_back()
 
     def barrier(self, *, timeout: float | None = None) -> None:
         """Collective. Flushes on every rank, and blocks until all ranks have come."""
-        self._call("pintle_symmetric_heap_barrier", _native.nanoseconds(timeout))
+        self._uncut("pintle_symmetric_heap_barrier", _native.nanoseconds(timeout))
         self._give_back()
 
     def close(self) -> None:
@@ -291,6 +299,6 @@ def create(group: Group, nbytes: int, device: Device | None, timeout: float | No
     options = struct(_c.pintle_symmetric_options, label=encoded(label), timeout=option_nanoseconds(timeout))
     if device is not None:
         options.device = _c.pintle_device(device.handle)
-    made = _c.pintle_symmetric_heap()
-    group._call("pintle_symmetric_heap_create", u64(nbytes, "size of a heap"), byref(options), byref(made))
+    size, made = u64(nbytes, "size of a heap"), _c.pintle_symmetric_heap()
+    uncut(lambda: group._call("pintle_symmetric_heap_create", size, byref(options), byref(made)), lambda: call("pintle_symmetric_heap_release", made))
     return SymmetricHeap(made.id, group, device)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctypes import byref, c_uint32
 
 from pintle import _c, _native, errors
-from pintle._call import call, decoded, encoded, one_of, struct, u32, u64
+from pintle._call import call, decoded, encoded, one_of, option_nanoseconds, struct, u32, u64
 from pintle._records import NamedTuple
 from pintle.buffers import Buffer, View
 from pintle.listing import words
@@ -148,12 +148,13 @@ class ImagePart:
                 f"slice_bytes={slice_bytes})")
 
 
-def create(device: Device, size: Sequence[int], texel: str, access: str, label: str | None) -> Image:
+def create(device: Device, size: Sequence[int], texel: str, access: str, label: str | None, timeout: float | None) -> Image:
     """What Device.image answers."""
     sides = tuple(u32(side, "side of an image") for side in size)
     if len(sides) not in (2, 3) or 0 in sides:
         raise errors.InvalidArgument(f"The size {sides} of an image is not two or three sides of at least 1 texel.")
     options, made = struct(_c.pintle_image_options, access=one_of(access, _ACCESSES, "access"), label=encoded(label)), _c.pintle_image()
+    options.timeout = option_nanoseconds(timeout)
     call("pintle_image_create", _c.pintle_device(device.handle), texel_number(texel), sides[0], sides[1], sides[2] if len(sides) == 3 else 0,
          byref(options), byref(made))
     return Image(made.id, device)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from ctypes import byref, c_char_p, c_size_t
+from ctypes import byref, c_char_p, c_size_t, sizeof
 
 from pintle import _c
 from pintle._call import call, decoded, one_of, struct
@@ -22,6 +22,7 @@ def words(prefix: str) -> dict[str, int]:
 _KINDS = {number: word for word, number in words("PINTLE_DEVICE_").items()}
 _FEATURES = words("PINTLE_FEATURE_")
 _SUPPORTS = {number: word for word, number in words("PINTLE_SUPPORT_").items()}
+_ASKED = ("formats", "absent_formats", "targets", "capabilities")  # facts that functions have, and not the struct
 
 
 class Capability(NamedTuple):
@@ -134,33 +135,49 @@ def _absent_formats(prefix: str, *where: object) -> tuple[AbsentFormat, ...]:
     return tuple(found)
 
 
+def _capability(its: _c.pintle_capability) -> Capability:
+    return Capability(_SUPPORTS[its.support], decoded(its.detail))
+
+
 def capability_of(feature: str, prefix: str, *where: object) -> Capability:
     """How a device supports a feature. pintle.InvalidArgument lists the features."""
     number, its = one_of(feature, _FEATURES, "feature"), struct(_c.pintle_capability)
     call(f"{prefix}_capability", *where, number, byref(its))
-    return Capability(_SUPPORTS[its.support], decoded(its.detail))
+    return _capability(its)
 
 
-def info_of(info: _c.pintle_device_info, prefix: str, *where: object) -> DeviceInfo:
-    """The facts about a device; functions of C that begin with `prefix` have those that are not in the struct, of what is at `where`."""
-    values: dict[str, Any] = {
-        "formats": _texts(f"{prefix}_format_name", f"{prefix}_format_count", *where), "absent_formats": _absent_formats(prefix, *where),
-        "targets": _texts(f"{prefix}_target_name", f"{prefix}_target_count", *where),
-        "capabilities": tuple((feature, capability_of(feature, prefix, *where)) for feature in _FEATURES)}
+def capabilities_of(device: _c.pintle_device) -> tuple[tuple[str, Capability], ...]:
+    """How a device supports each feature."""
+    found, count = (_c.pintle_capability * len(_FEATURES))(), c_size_t()
+    found[0].size = sizeof(_c.pintle_capability)
+    call("pintle_device_capabilities", device, found, len(found), byref(count))
+    return tuple((feature, _capability(found[number - 1])) for feature, number in _FEATURES.items())
+
+
+def facts_of(info: _c.pintle_device_info) -> dict[str, Any]:
+    """Those of a device that the struct has."""
+    facts: dict[str, Any] = {}
     for name in DeviceInfo._fields:
-        if name in values:
-            continue
-        value = getattr(info, name)
-        values[name] = decoded(value) if isinstance(value, bytes) or value is None else value
-    values.update(kind=_KINDS.get(info.kind, str(info.kind)), max_groups=tuple(info.max_groups), max_group=tuple(info.max_group),
-                  is_driven=bool(info.is_driven))
-    return DeviceInfo(**values)
+        if name not in _ASKED:
+            value = getattr(info, name)
+            facts[name] = decoded(value) if isinstance(value, bytes) or value is None else value
+    facts.update(kind=_KINDS.get(info.kind, str(info.kind)), max_groups=tuple(info.max_groups), max_group=tuple(info.max_group),
+                 is_driven=bool(info.is_driven))
+    return facts
+
+
+def info_of(facts: dict[str, Any], capabilities: tuple[tuple[str, Capability], ...], prefix: str, *where: object) -> DeviceInfo:
+    """All facts; functions of C that begin with `prefix` have those that are not in the struct, of what is at `where`."""
+    return DeviceInfo(**facts, formats=_texts(f"{prefix}_format_name", f"{prefix}_format_count", *where),
+                      absent_formats=_absent_formats(prefix, *where), targets=_texts(f"{prefix}_target_name", f"{prefix}_target_count", *where),
+                      capabilities=capabilities)
 
 
 def _listed(found: _c.pintle_device_list, index: int) -> DeviceInfo:
     info = struct(_c.pintle_device_info)
     call("pintle_device_list_device", found, index, byref(info))
-    return info_of(info, "pintle_device_list", found, index)
+    capabilities = tuple((feature, capability_of(feature, "pintle_device_list", found, index)) for feature in _FEATURES)
+    return info_of(facts_of(info), capabilities, "pintle_device_list", found, index)
 
 
 def _absence(found: _c.pintle_device_list, index: int) -> Absence:

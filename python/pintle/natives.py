@@ -14,8 +14,8 @@ from pintle.hosts import dims_of, shape_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Any, TypeAlias
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any, TypeAlias, TypeVar
 
     from pintle.buffers import Buffer
     from pintle.devices import Device
@@ -135,12 +135,13 @@ if TYPE_CHECKING:
     NativeDevice: TypeAlias = CpuDevice | OpenClDevice | VulkanDevice | CudaDevice | HipDevice
     NativeQueue: TypeAlias = OpenClQueue | VulkanQueue | CudaQueue | HipQueue
     NativeMemory: TypeAlias = CpuMemory | OpenClMemory | VulkanMemory | CudaMemory | HipMemory
+    Native = TypeVar("Native", bound=NativeDevice | NativeQueue | NativeMemory)
 # By backend.
-_DEVICES = {"cpu": CpuDevice, "opencl": OpenClDevice, "vulkan": VulkanDevice, "cuda": CudaDevice, "hip": HipDevice}
-_QUEUES = {"opencl": OpenClQueue, "vulkan": VulkanQueue, "cuda": CudaQueue, "hip": HipQueue}
-_MEMORIES = {"cpu": CpuMemory, "opencl": OpenClMemory, "vulkan": VulkanMemory, "cuda": CudaMemory, "hip": HipMemory}
-_NAMES = {kind: f"{backend}_{word}" for word, kinds in (("device", _DEVICES), ("queue", _QUEUES), ("memory", _MEMORIES))
-          for backend, kind in kinds.items()}  # in the C interface
+_DEVICES: dict[str, type[NativeDevice]] = {"cpu": CpuDevice, "opencl": OpenClDevice, "vulkan": VulkanDevice, "cuda": CudaDevice, "hip": HipDevice}
+_QUEUES: dict[str, type[NativeQueue]] = {"opencl": OpenClQueue, "vulkan": VulkanQueue, "cuda": CudaQueue, "hip": HipQueue}
+_MEMORIES: dict[str, type[NativeMemory]] = {"cpu": CpuMemory, "opencl": OpenClMemory, "vulkan": VulkanMemory, "cuda": CudaMemory, "hip": HipMemory}
+_NAMES: dict[type[Any], str] = {kind: f"{backend}_{word}" for word, kinds in (("device", _DEVICES), ("queue", _QUEUES), ("memory", _MEMORIES))
+                                for backend, kind in kinds.items()}  # in the C interface
 
 
 def _empty(kind: type[Any]) -> Any:
@@ -165,16 +166,16 @@ def _filled(native: Any) -> Any:
     return made
 
 
-def asked(function: str, handle: Any, kind: type[Any]) -> Any:
+def asked(function: str, handle: Any, kind: type[Native]) -> Native:
     """What lies behind an object, as a tuple of this kind. pintle.Unsupported for an object of another backend."""
     made = _empty(kind)
     call(function, handle, byref(made.native))
     return kind(*(getattr(made, _member(field)) or 0 for field in kind._fields))
 
 
-def _found(function: str, handle: Any, kinds: dict[str, type[Any]], device: Device, what: str) -> Any:
+def _found(function: str, handle: Any, kinds: dict[str, type[Native]], device: Device, what: str) -> Native:
     """What lies behind an object, whichever backend it is of: that of a layer's device is the one inside."""
-    backend = device.info.backend
+    backend = device._backend
     for kind in sorted(kinds, key=lambda each: each != backend):
         try:
             return asked(function, handle, kinds[kind])
@@ -206,11 +207,12 @@ def _given(native: object, kinds: Iterable[type[Any]], what: str) -> Any:
     return native
 
 
-def _of_number(native: object, kinds: dict[str, type[Any]], device: Device) -> object:
+def _of_number(native: object, kinds: Mapping[str, type[Any]], device: Device) -> object:
     """A number, where the backend needs no more than one."""
-    kind = kinds.get(device.info.backend)
-    is_enough = isinstance(native, int) and kind is not None and len(kind._fields) - len(kind._field_defaults) <= 1
-    return kind(native) if is_enough else native
+    kind = kinds.get(device._backend)
+    if kind is None or not isinstance(native, int) or len(kind._fields) - len(kind._field_defaults) > 1:
+        return native
+    return kind(native)
 
 
 def wrap_device(native: NativeDevice) -> Device:

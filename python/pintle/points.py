@@ -87,7 +87,7 @@ def _wake(future: asyncio.Future[None]) -> None:
 
 async def _wait_in(loop: asyncio.AbstractEventLoop, point: Point) -> None:
     device = point.signal.owner
-    if device is not None and device.info.is_driven:
+    if device is not None and device._is_driven:
         await _drive(device, point)
         return
     alarm = point.alarm()

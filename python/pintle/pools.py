@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from _thread import get_ident
 from collections.abc import Callable
-from ctypes import CFUNCTYPE, POINTER, byref, c_size_t, c_uint32, c_uint64, c_void_p, cast
+from ctypes import byref, c_size_t, c_uint64
 from math import prod
+from time import monotonic_ns
 
 from pintle import _c, _native, errors
-from pintle._call import call, decoded, encoded, expect, one_of, option_nanoseconds, struct, u64
+from pintle._call import SLICE, call, decoded, encoded, expect, one_of, struct, u64
 from pintle._records import NamedTuple
 from pintle.buffers import Buffer
 from pintle.dtypes import dtype_of
@@ -19,7 +19,6 @@ from pintle.packs import text_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from pintle.devices import Device
     from pintle.queues import Queue
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 KIND = 9  # of the handle
 _SCRUBS = words("PINTLE_SCRUB_")
 _PLACEMENTS = words("PINTLE_PLACEMENT_")
-_NO_CAP = (1 << 64) - 1
 
 
 class PoolStatistics(NamedTuple):
@@ -44,7 +42,7 @@ class PoolStatistics(NamedTuple):
     allocations: int  # requests that were met
     reuses: int  # requests met with a piece of the same size class, as it was given back
     misses: int  # times that the pool took new memory from the device
-    waits: int  # times that the host waited for work in flight
+    waits: int  # times that the host waited for work in flight, for 50 ms at most each
     fragmentation: float  # the share of the free bytes that lies outside the largest piece
 
 
@@ -65,33 +63,20 @@ class Holder(NamedTuple):
     nbytes: int  # that were asked for
 
 
-def _asker(ask: Callable[[PoolExhaustion], object], raised: dict[int, BaseException]) -> Any:
-    """The function of C for one of Python, whose exceptions it leaves in `raised`, by thread."""
-
-    def asked(_data: Any, its: Any) -> int:
-        try:
-            figures = its.contents
-            cap = None if figures.cap == _NO_CAP else figures.cap
-            return 1 if ask(PoolExhaustion(figures.requested, figures.in_use, figures.held, cap, figures.largest_free)) else 0
-        except BaseException as error:  # noqa: BLE001  # it goes on where the memory was asked for
-            raised[get_ident()] = error
-            return 0
-
-    return CFUNCTYPE(c_uint32, c_void_p, POINTER(_c.pintle_pool_exhaustion))(asked)
-
-
 class Pool(_native.Handle):
     """Device memory that is reused in the order of queues, without asking the device and without waiting. Device.pool makes one, Queue.allocate and
     Queue.free use it. It takes nothing before the first request. Its buffers outlive it. A use after close() is pintle.Stale."""
 
     device: Device
-    _asker: Any
-    _raised: dict[int, BaseException]
+    _cap: int | None
+    _patience: int  # nanoseconds
+    _slice: int  # of the patience, for which an attempt to allocate waits
+    _on_exhausted: Callable[[PoolExhaustion], object] | None
     _scrubs: bool
 
-    def __new__(cls, handle: int, device: Device, asker: Any, raised: dict[int, BaseException], scrubs: bool) -> Pool:
-        self = super().__new__(cls, handle, KIND)
-        self.device, self._asker, self._raised, self._scrubs = device, asker, raised, scrubs
+    def __new__(cls, made: _c.pintle_pool, device: Device) -> Pool:
+        self = super().__new__(cls, made.id, KIND)
+        self.device = device
         return self
 
     def __init__(self, *made: object) -> None:
@@ -122,6 +107,11 @@ class Pool(_native.Handle):
         finally:
             call("pintle_holder_list_release", found)
 
+    def _is_helped(self, nbytes: int) -> bool:
+        """Whether the caller's function says that a request for so many bytes is worth another attempt."""
+        its = self.statistics
+        return self._on_exhausted is not None and bool(self._on_exhausted(PoolExhaustion(nbytes, its.in_use, its.held, self._cap, its.largest_free)))
+
     def trim(self, keep: int = 0) -> int:
         """Gives unused blocks back to the device while at least `keep` bytes stay held, and answers the bytes given back."""
         freed = c_uint64()
@@ -143,30 +133,47 @@ def create(device: Device, cap: int | None, block: int | None, patience: float |
         raise TypeError(f"on_exhausted is a function, not a {type(on_exhausted).__name__}.")
     if cap == 0 or block == 0:
         raise errors.InvalidArgument("A cap and a block (0 bytes) are at least 1 byte; None is the default.")
+    whole = _native.nanoseconds(patience)
+    part = whole // max(1, -(-whole // SLICE))
     options = struct(_c.pintle_pool_options, placement=one_of(placement, _PLACEMENTS, "placement"), scrub=one_of(scrub, _SCRUBS, "scrub"),
                      cap=0 if cap is None else u64(cap, "cap of a pool"), block=0 if block is None else u64(block, "block of a pool"),
-                     patience=option_nanoseconds(patience), label=encoded(label))
-    raised: dict[int, BaseException] = {}
-    asker = None if on_exhausted is None else _asker(on_exhausted, raised)
-    if asker is not None:
-        options.on_exhausted = cast(asker, c_void_p)
+                     patience=max(1, part), label=encoded(label))
     made = _c.pintle_pool()
     call("pintle_pool_create", _c.pintle_device(device.handle), byref(options), byref(made))
-    return Pool(made.id, device, asker, raised, options.scrub != _SCRUBS["none"])
+    pool = Pool(made, device)
+    pool._cap, pool._patience, pool._slice, pool._on_exhausted, pool._scrubs = cap, whole, part, on_exhausted, options.scrub != _SCRUBS["none"]
+    return pool
+
+
+class _Patience:
+    """How long a request has waited. Each attempt waits for a slice of the pool's patience, and signals are handled in between."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool, self._waits, self._begun = pool, -1, monotonic_ns() - pool._slice
+
+    def has_more(self) -> bool:
+        """Whether the last attempt has waited, and another may: else no work in flight has memory of the pool, or the time is up."""
+        before, self._waits = self._waits, self._pool.statistics.waits
+        return before != self._waits and monotonic_ns() - self._begun < self._pool._patience
 
 
 def allocate(queue: Queue, pool: Pool, shape: int | Sequence[int], dtype: object, label: str | None) -> Buffer:
     """What Queue.allocate answers."""
     expect(pool, Pool, "The pool of allocate()")
     kind, sides = dtype_of(dtype), shape_of(shape)
-    try:
-        handle = queue.allocate_handle(pool, kind.number, sides, label, pool._scrubs)
-    except errors.Error:
-        raised = pool._raised.pop(get_ident(), None)
-        if raised is not None:
-            raise raised from None
-        raise
-    buffer = Buffer(handle, queue.device, kind.number, kind.itemsize * prod(sides), sides)
+    nbytes, patience = kind.itemsize * prod(sides), None
+    while True:
+        try:
+            handle = queue.allocate_handle(pool, kind.number, sides, label, pool._scrubs)
+            break
+        except errors.OutOfMemory:
+            patience = patience or _Patience(pool)
+            if patience.has_more():
+                continue
+            if not pool._is_helped(nbytes):
+                raise
+            patience = None
+    buffer = Buffer(handle, queue.device, kind.number, nbytes, sides)
     if pool._scrubs:
         buffer.used(queue.last())
     return buffer

@@ -7,7 +7,7 @@ from ctypes import POINTER, byref, c_char_p, c_size_t, cast
 from os import PathLike, fsencode, fspath
 
 from pintle import _c, _native, errors
-from pintle._call import call, decoded, encoded, struct
+from pintle._call import call, decoded, encoded, option_nanoseconds, struct
 from pintle._records import NamedTuple
 from pintle.dtypes import DType, dtype_of, numbered
 from pintle.packs import Pack, text_of
@@ -38,10 +38,6 @@ class Parameter(NamedTuple):
 
 class Kernel(_native.Kernel):
     """An entry point of a program. Queue.launch runs it."""
-
-    if TYPE_CHECKING:
-        @property
-        def device(self) -> Device: ...
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -174,11 +170,11 @@ def _constant(name: str, value: object) -> _c.pintle_constant:
 
 
 def load(device: Device, pack: Pack, constants: Mapping[str, object], macros: Mapping[str, object], include: Iterable[str | PathLike[str]],
-         language: str | None) -> Program:
+         language: str | None, timeout: float | None) -> Program:
     """What Device.load answers."""
     if not isinstance(pack, Pack):
         raise TypeError(f"load() takes a pack, which pintle.open_pack reads, not a {type(pack).__name__}.")
-    options, made = struct(_c.pintle_load_options, language=encoded(language)), _c.pintle_program()
+    options, made = struct(_c.pintle_load_options, language=encoded(language), timeout=option_nanoseconds(timeout)), _c.pintle_program()
     fixed = [_constant(name, value) for name, value in constants.items()]
     texts = [struct(_c.pintle_macro, name=encoded(name), text=encoded(str(text))) for name, text in macros.items()]
     folders = [fsencode(fspath(folder)) for folder in include]

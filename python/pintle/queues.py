@@ -24,10 +24,6 @@ class Queue(_native.Queue):
     """Runs submissions in order, each after the one before. Once a submission has failed, later ones raise its cause: make a new queue. Any thread
     may use it; threads take turns. Device.queue makes one, and Device.wrap_queue."""
 
-    if TYPE_CHECKING:
-        @property
-        def device(self) -> Device: ...
-
     @property
     def native(self) -> NativeQueue:
         """What lies behind the queue: a CudaQueue, a HipQueue, an OpenClQueue or a VulkanQueue. It belongs to the queue, and is valid while that
@@ -72,7 +68,7 @@ class Queue(_native.Queue):
     def allocate(self, pool: Pool, shape: int | Sequence[int], dtype: object = "f32", *, label: str | None = None) -> Buffer:
         """A buffer of a pool, with undefined contents unless the pool scrubs, for work that is submitted to this queue from now on; other queues wait
         for its last point before they use it. Where the pool has nothing, it waits for memory that work in flight still uses, for as long as its
-        patience says, and Ctrl-C waits for that. pintle.OutOfMemory has all figures and the largest holders, and poisons nothing;
+        patience says; Ctrl-C interrupts it. pintle.OutOfMemory has all figures and the largest holders, and poisons nothing;
         pintle.InvalidArgument for a pool of another device."""
         from pintle import pools
         return pools.allocate(self, pool, shape, dtype, label)

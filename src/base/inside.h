@@ -24,6 +24,12 @@ class Inside {
     return object.state_;
   }
 
+  /// What `queue.submit` and `queue.replay` do, which answers the value of the point alone. `options` may be null.
+  template <class Queue, class... Parts>
+  [[nodiscard]] static auto start(Queue& queue, Parts&&... parts) {
+    return queue.start(std::forward<Parts>(parts)...);
+  }
+
   // Point, Kernel, Buffer, BufferView.
   template <class Point>
   [[nodiscard]] static auto& signal(Point& point) noexcept {

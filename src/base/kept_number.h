@@ -19,10 +19,15 @@ namespace pintle::base {
 [[nodiscard]] Result<void> keep_number(const std::filesystem::path& folder, std::string_view subject,
                                        std::uint64_t number);
 
-/// The subject of the largest allocation that works with a device and its driver.
+/// Subjects of what a trial finds out of a device and its driver: the largest allocation that works, and whether
+/// kernels may ask texel buffers questions (1) or better do not (0).
 [[nodiscard]] inline std::string allocation_with(const std::string& backend, const std::string& name,
                                                  const std::string& driver) {
   return "largest allocation\n" + backend + " " + name + "\n" + driver;
+}
+[[nodiscard]] inline std::string texel_questions_with(const std::string& backend, const std::string& name,
+                                                      const std::string& driver) {
+  return "questions of texel buffers\n" + backend + " " + name + "\n" + driver;
 }
 
 }  // namespace pintle::base

@@ -33,27 +33,31 @@ constexpr std::string_view usual_folders = "/usr/bin:/bin";
 struct Pipe {
   std::array<int, 2> ends{-1, -1};
 
-  Pipe() = default;
+  Pipe() {
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
+    for (int& end : ends) end = beside_standard_streams(end);
+  }
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
   ~Pipe() {
     close_end(0);
     close_end(1);
   }
+  [[nodiscard]] bool is_open() const noexcept { return ends[0] >= 0 && ends[1] >= 0; }
   void close_end(std::size_t index) {
     if (ends[index] >= 0) ::close(std::exchange(ends[index], -1));
   }
 };
 
-/// How the child begins: output into the pipe, no input, no other file of this process, a process group of its own,
-/// default signals.
+/// How the child begins: output and words into pipes, no input, no other file of this process, a process group of its
+/// own, default signals.
 class Start {
  public:
-  explicit Start(int output) {
+  Start(int output, int words) {
     posix_spawn_file_actions_init(&actions_);
     posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions_, output, 1);
-    posix_spawn_file_actions_adddup2(&actions_, output, 2);
+    posix_spawn_file_actions_adddup2(&actions_, words, 2);
     posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
     posix_spawnattr_init(&attributes_);
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
@@ -92,15 +96,24 @@ int milliseconds_until(Deadline deadline) {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000));
 }
 
-/// Reads until the last writer closes the pipe; false when the deadline came first.
-bool read_until_end(int pipe, std::string& output, Deadline deadline) {
+/// Takes what has come; false when the last writer has closed the pipe.
+bool take(int pipe, std::string& text) {
   std::array<char, 4096> block;
+  const ssize_t count = ::read(pipe, block.data(), block.size());
+  if (count > 0) text.append(block.data(), std::min(static_cast<std::size_t>(count), most_output - text.size()));
+  return count > 0 || (count < 0 && errno == EINTR);
+}
+
+/// Reads until the last writers close the pipes; false when the deadline came first.
+bool read_until_end(int output, int words, ProcessOutput& result, Deadline deadline) {
+  std::array<pollfd, 2> waiting{{{output, POLLIN, 0}, {words, POLLIN, 0}}};
+  const std::array<std::string*, 2> texts{&result.output, &result.words};
   while (Clock::now() < deadline) {
-    pollfd waiting{pipe, POLLIN, 0};
-    if (::poll(&waiting, 1, milliseconds_until(deadline)) <= 0) continue;
-    const ssize_t count = ::read(pipe, block.data(), block.size());
-    if (count == 0 || (count < 0 && errno != EINTR)) return true;
-    if (count > 0) output.append(block.data(), std::min(static_cast<std::size_t>(count), most_output - output.size()));
+    if (::poll(waiting.data(), waiting.size(), milliseconds_until(deadline)) <= 0) continue;
+    for (std::size_t i = 0; i < waiting.size(); ++i) {  // poll passes over those with a negative number
+      if (waiting[i].revents != 0 && !take(waiting[i].fd, *texts[i])) waiting[i].fd = -1;
+    }
+    if (std::ranges::all_of(waiting, [](const pollfd& each) { return each.fd < 0; })) return true;
   }
   return false;
 }
@@ -117,21 +130,23 @@ std::optional<int> end_of(pid_t child, Deadline deadline) {
   }
 }
 
-Result<ProcessOutput> run(std::span<const std::string> arguments, Deadline deadline) {
-  Pipe pipe;
-  const bool is_made = ::pipe2(pipe.ends.data(), O_CLOEXEC) == 0;
-  for (int& end : pipe.ends) end = beside_standard_streams(end);
-  if (!is_made || pipe.ends[0] < 0 || pipe.ends[1] < 0) {
+Result<ProcessOutput> run(std::span<const std::string> arguments, Deadline deadline, StandardError where) {
+  Pipe output;
+  std::optional<Pipe> words;
+  if (where == StandardError::apart) words.emplace();
+  if (!output.is_open() || (words && !words->is_open())) {
     return Error(Errc::unavailable, fmt::format("Pipe to a program cannot be made: {}.", system_words(errno)));
   }
   pid_t child = 0;
-  if (const int refusal = Start(pipe.ends[1]).spawn(child, arguments); refusal != 0) {
+  const int words_end = words ? words->ends[1] : output.ends[1];
+  if (const int refusal = Start(output.ends[1], words_end).spawn(child, arguments); refusal != 0) {
     return Error(Errc::unavailable,
                  fmt::format("Program {} cannot be started: {}.", quote(arguments[0], 4096), system_words(refusal)));
   }
-  pipe.close_end(1);
+  output.close_end(1);
+  if (words) words->close_end(1);
   ProcessOutput result;
-  if (read_until_end(pipe.ends[0], result.output, deadline)) {
+  if (read_until_end(output.ends[0], words ? words->ends[0] : -1, result, deadline)) {
     if (const auto status = end_of(child, deadline)) {
       result.status = *status;
       return result;
@@ -150,8 +165,8 @@ bool is_program(const std::string& file) {
 
 }  // namespace
 
-Result<ProcessOutput> run_process(std::span<const std::string> arguments, Deadline deadline) {
-  return contain("running a program", [&] { return run(arguments, deadline); });
+Result<ProcessOutput> run_process(std::span<const std::string> arguments, Deadline deadline, StandardError words) {
+  return contain("running a program", [&] { return run(arguments, deadline, words); });
 }
 
 std::optional<std::string> find_program(std::string_view name) {

@@ -19,7 +19,7 @@ template <class Struct, class Take>
   PINTLE_TRY(given(first, type));
   for (std::size_t i = 0; i < count; ++i) {
     const Struct* const one = element(first, i);
-    if (size_of(one) != size_of(first)) return wrong_size(type, size_of(one), {}, size_of(first));
+    if (size_of(one) != size_of(first)) return other_size(type, i, size_of(one), size_of(first));
     if (size_of(one) == sizeof(Struct)) [[likely]] {
       PINTLE_TRY(take(*one));
       continue;

@@ -30,10 +30,12 @@ Result<BufferOptions> options_of(const pintle_buffer_options* options) {
   PINTLE_ASSIGN(in, readable(options, "pintle_buffer_options"));
   PINTLE_ASSIGN(placement, enumerator_or(out.placement, in->placement, Placement::host, "placement"));
   PINTLE_ASSIGN(allocation, enumerator_or(out.allocation, in->allocation, Allocation::lazy, "allocation"));
+  PINTLE_ASSIGN(timeout, timeout_or_default(in->timeout));
   out.placement = placement;
   out.allocation = allocation;
   if (in->alignment != 0) out.alignment = in->alignment;
   out.label = text_or_none(in->label);
+  out.timeout = timeout;
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -21,6 +22,9 @@ pintle_buffer_options options_of(const BufferOptions& options) noexcept {
   out.allocation = static_cast<std::uint32_t>(options.allocation);
   out.alignment = options.alignment;
   out.label = options.label.empty() ? nullptr : options.label.c_str();
+  if (options.timeout.is_default()) return out;
+  const Duration left = options.timeout.deadline() - Clock::now();
+  out.timeout = std::max<std::int64_t>(1, left.count());  // 0 is the default
   return out;
 }
 

@@ -138,6 +138,12 @@ pintle_status pintle_device_capability(pintle_device device, uint32_t feature, p
   return with(device, error, [&](const Device& its) { return answer_capability(its.info(), feature, capability); });
 }
 
+pintle_status pintle_device_capabilities(pintle_device device, pintle_capability* capabilities, size_t room,
+                                         size_t* count, pintle_error* error) {
+  return with(device, error,
+              [&](const Device& its) { return answer_capabilities(its.info(), capabilities, room, count); });
+}
+
 pintle_status pintle_device_budget(pintle_device device, pintle_heap_list* list, pintle_error* error) {
   return with(device, error, [&](const Device& its) -> Result<void> {
     PINTLE_TRY(given(list, "list"));

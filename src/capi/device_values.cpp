@@ -45,6 +45,20 @@ Result<void> answer_capability(const DeviceInfo& info, std::uint32_t feature, pi
   return {};
 }
 
+Result<void> answer_capabilities(const DeviceInfo& info, pintle_capability* first, std::size_t room,
+                                 std::size_t* count) {
+  constexpr auto all = static_cast<std::uint32_t>(Feature::optional_buffers);
+  PINTLE_TRY(given(count, "count"));
+  if (room > 0) PINTLE_TRY(writable(first, "pintle_capability"));
+  for (std::uint32_t feature = 1; feature <= std::min<std::size_t>(room, all); ++feature) {
+    pintle_capability* const one = element(first, feature - 1);
+    one->size = first->size;
+    PINTLE_TRY(answer_capability(info, feature, one));
+  }
+  *count = all;
+  return {};
+}
+
 Result<void> answer_texel_support(const DeviceInfo& info, std::uint32_t texel, pintle_texel_support* support) {
   PINTLE_ASSIGN(out, writable(support, "pintle_texel_support"));
   PINTLE_ASSIGN(asked, enumerator(texel, Texel::rgba32f, "texel"));

@@ -29,6 +29,9 @@ template <class Element>
                                                 pintle_absent_format* format);
 [[nodiscard]] Result<void> answer_capability(const DeviceInfo& info, std::uint32_t feature,
                                              pintle_capability* capability);
+/// Those of every feature, as far as there is room, and their number.
+[[nodiscard]] Result<void> answer_capabilities(const DeviceInfo& info, pintle_capability* first, std::size_t room,
+                                               std::size_t* count);
 [[nodiscard]] Result<void> answer_texel_support(const DeviceInfo& info, std::uint32_t texel,
                                                 pintle_texel_support* support);
 [[nodiscard]] Result<void> answer_image_limits(const DeviceInfo& info, pintle_image_limits* limits);

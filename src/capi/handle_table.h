@@ -61,10 +61,24 @@ class Cell {
 
   /// Ends a use. True where that emptied the cell: the caller puts it back.
   bool leave() noexcept {
+    std::uint64_t left;
+    return leaves_last(left) && end(left);
+  }
+  /// The same in two steps, where a few instructions count: true where `end(left)` follows.
+  [[nodiscard, gnu::always_inline]] bool leaves_last(std::uint64_t& left) noexcept {
     const std::uint64_t before = word_.fetch_sub(1, std::memory_order_acq_rel);
-    if (!CellWord::is_last_use(before)) [[likely]]
+    left = before - 1;
+    return CellWord::is_last_use(before);
+  }
+  // Several threads may see a released cell without users, when handles that were released come and go. One of them
+  // wins. A cell that was taken alone is `ending` at once, so none of them ends it.
+  [[nodiscard]] bool end(std::uint64_t word) noexcept {
+    if (!word_.compare_exchange_strong(word, word + CellWord::step, std::memory_order_acq_rel,
+                                       std::memory_order_relaxed))
       return false;
-    return end(before - 1);
+    std::destroy_at(&object_);
+    word_.fetch_add(CellWord::step, std::memory_order_release);  // from `ending` to `empty`
+    return true;
   }
 
   /// Makes the object of an empty cell and answers its epoch. The caller is the cell's only user.
@@ -114,17 +128,6 @@ class Cell {
       next = word + (CellWord::users(word) == 0 ? 2 : 1) * CellWord::step + 1;
     } while (!word_.compare_exchange_weak(word, next, std::memory_order_acq_rel, std::memory_order_relaxed));
     return CellWord::state(next) == CellWord::ending ? Taken::alone : Taken::shared;
-  }
-
-  // Several threads may see a released cell without users, when handles that were released come and go. One of them
-  // wins. A cell that was taken alone is `ending` at once, so none of them ends it.
-  bool end(std::uint64_t word) noexcept {
-    if (!word_.compare_exchange_strong(word, word + CellWord::step, std::memory_order_acq_rel,
-                                       std::memory_order_relaxed))
-      return false;
-    std::destroy_at(&object_);
-    word_.fetch_add(CellWord::step, std::memory_order_release);  // from `ending` to `empty`
-    return true;
   }
 
   std::atomic<std::uint64_t> word_{CellWord::empty * CellWord::step};  // of kind 0: no handle's before `begin`
@@ -189,28 +192,18 @@ class HandleTable {
     bool is_alone_ = false;
   };
 
-  /// A use of the cell that `enter` answered, where a few instructions count.
-  class Stay {
-   public:
-    Stay(HandleTable& table, Cell<T>& cell) noexcept : table_(table), cell_(cell) {}
-    Stay(const Stay&) = delete;
-    Stay& operator=(const Stay&) = delete;
-    [[gnu::always_inline]] ~Stay() { table_.leave(cell_); }
-    T* operator->() const noexcept { return &cell_.object(); }
-    T& operator*() const noexcept { return cell_.object(); }
-
-   private:
-    HandleTable& table_;
-    Cell<T>& cell_;
-  };
-
-  /// The cell of a live object, for a Stay; null where the handle names none.
+  /// The cell of a live object, which a use of begins; null where the handle names none. For where a few instructions
+  /// count.
   [[nodiscard, gnu::always_inline]] Cell<T>* enter(std::uint64_t id) noexcept {
     Cell<T>* const cell = cell_at(HandleId::place(id));
     if (cell == nullptr || cell->enter(id)) [[likely]]
       return cell;
     leave(*cell);
     return nullptr;
+  }
+  /// Ends the use after which `Cell::leaves_last` was true.
+  void end_last(Cell<T>& cell, std::uint64_t left) noexcept {
+    if (cell.end(left)) put_empty(cell);
   }
 
   /// Empty where the handle names no live object.
@@ -228,17 +221,15 @@ class HandleTable {
   }
 
   using Taken = typename Cell<T>::Taken;
-  /// The same in two steps, where a few instructions count: `move_out` ends what is not `none`.
+  /// The same in two steps, where a few instructions count: `end` ends what is not `none`.
   [[nodiscard, gnu::always_inline]] Taken take(std::uint64_t id, Cell<T>** out) noexcept {
     Cell<T>* const cell = *out = cell_at(HandleId::place(id));
     return cell == nullptr ? Taken::none : cell->take(id);
   }
-  [[nodiscard, gnu::always_inline]] T move_out(Cell<T>& cell, Taken taken) noexcept {
-    T moved = std::move(cell.object());
+  [[gnu::always_inline]] void end(Cell<T>& cell, Taken taken) noexcept {
     if (taken == Taken::alone) [[likely]]
       end_taken(cell);
     else leave(cell);
-    return moved;
   }
 
   /// A new object's handle; 0 where memory or places run out.

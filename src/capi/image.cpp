@@ -17,8 +17,10 @@ Result<ImageOptions> options_of(const pintle_image_options* options) {
   if (options == nullptr) return out;
   PINTLE_ASSIGN(in, readable(options, "pintle_image_options"));
   PINTLE_ASSIGN(access, enumerator_or(out.access, in->access, Access::read_write, "access"));
+  PINTLE_ASSIGN(timeout, timeout_or_default(in->timeout));
   out.access = access;
   out.label = text_or_none(in->label);
+  out.timeout = timeout;
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "capi/enter.h"
 #include "capi/list_step.h"
 #include "capi/release_call.h"
+#include "capi/scalar_values.h"
 #include "capi/structs.h"
 #include "capi/values.h"
 
@@ -17,28 +18,6 @@ using namespace pintle;
 using namespace pintle::capi;
 
 namespace {
-
-template <class Unsigned>
-void repeat(CommandList& list, const BufferView& to, const void* value) {
-  Unsigned bits;
-  std::memcpy(&bits, value, sizeof bits);
-  list.fill(to, bits);
-}
-
-/// The bits of an element, whatever it stands for.
-Result<void> fill(CommandList& list, const BufferView& to, const void* value) {
-  constexpr DType of_size[] = {DType::u8, DType::u16, DType::u32, DType::u64};
-  const std::uint64_t size = bytes_of(to.dtype());
-  const int power = std::countr_zero(size);
-  PINTLE_ASSIGN(bits, to.as(of_size[power], Shape{to.size_bytes() / size}));
-  switch (power) {
-    case 0: repeat<std::uint8_t>(list, bits, value); break;
-    case 1: repeat<std::uint16_t>(list, bits, value); break;
-    case 2: repeat<std::uint32_t>(list, bits, value); break;
-    default: repeat<std::uint64_t>(list, bits, value); break;
-  }
-  return {};
-}
 
 Result<Extent> extent_of(const pintle_extent* extent) {
   PINTLE_ASSIGN(in, readable(extent, "pintle_extent"));
@@ -77,8 +56,8 @@ Result<void> launch_indirect(CommandList& list, pintle_kernel kernel, const Buff
   return {};
 }
 
-/// `add(list, owner)`, which answers a Result<void>, adds a command that keeps the owner. The owner's end is told once
-/// the command stands in the list.
+/// `add(list, owner)`, which answers a Result<void>, adds a command that keeps the owner. `released` is called with the
+/// owner's end, but only where the command stands in the list.
 template <class Add>
 pintle_status retain(pintle_list list, void (*released)(void* data), void* data, pintle_error* error, Add add) {
   return with_list(list, error, [&](CommandList& its) -> Result<void> {
@@ -121,7 +100,8 @@ pintle_status pintle_list_fill(pintle_list list, const pintle_view* to, const vo
   return with_list(list, error, [&](CommandList& its) -> Result<void> {
     PINTLE_TRY(given(value, "value"));
     PINTLE_ASSIGN(target, view_of(to));
-    return fill(its, target, value);
+    its.fill(target, element_at(value, target.dtype()));
+    return {};
   });
 }
 

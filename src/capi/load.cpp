@@ -9,6 +9,7 @@
 #include "capi/arrays.h"
 #include "capi/bytes_objects.h"
 #include "capi/check.h"
+#include "capi/choices.h"
 #include "capi/device_values.h"
 #include "capi/enter.h"
 #include "capi/objects.h"
@@ -50,6 +51,8 @@ Result<LoadOptions> options_of(const pintle_load_options* options) {
                 texts_of<std::filesystem::path>(in->include_folders, in->include_folder_count, "include_folders"));
   out.include_folders = std::move(folders);
   if (in->language != nullptr) out.language = in->language;
+  PINTLE_ASSIGN(timeout, timeout_or_default(in->timeout));
+  out.timeout = timeout;
   return out;
 }
 

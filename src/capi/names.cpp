@@ -99,7 +99,7 @@ pintle_status pintle_status_parse(const char* name, pintle_status* status, pintl
   return enter(error, [&]() -> Result<void> {
     PINTLE_TRY(given(name, "name"));
     PINTLE_TRY(given(status, "status"));
-    if (std::string_view(name) != "ok") return answer_parsed(name, Errc::internal, "status", status);
+    if (std::string_view(name) != "ok") return answer_parsed(name, Errc::internal, "status", status, "ok");
     *status = PINTLE_OK;
     return {};
   });

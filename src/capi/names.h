@@ -20,12 +20,12 @@ template <class Enum>
   return {};
 }
 
-/// The number of a name. `not_found` lists the names.
+/// The number of a name. `not_found` lists the names, behind those in `names`.
 template <class Enum, class Number>
-[[nodiscard]] Result<void> answer_parsed(const char* text, Enum last, const char* what, Number* out) {
+[[nodiscard]] Result<void> answer_parsed(const char* text, Enum last, const char* what, Number* out,
+                                         std::string names = {}) {
   PINTLE_TRY(given(text, "name"));
   PINTLE_TRY(given(out, what));
-  std::string names;
   for (std::uint32_t number = 1; number <= static_cast<std::uint32_t>(last); ++number) {
     const std::string_view known = name(static_cast<Enum>(number));
     if (known == text) {

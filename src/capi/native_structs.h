@@ -13,6 +13,7 @@
 #include "pintle/native/cuda.h"
 #include "pintle/native/hip.h"
 #include "pintle/native/opencl.h"
+#include "pintle/native/pjrt.h"
 #include "pintle/native/vulkan.h"
 
 namespace pintle::capi {
@@ -74,6 +75,10 @@ inline void fill(pintle_hip_memory& out, const hip::HipMemory& its) noexcept {
   out.host = its.host;
   out.device = static_cast<std::uint32_t>(its.device);
 }
+inline void fill(pintle_pjrt_device& out, const pjrt::PjrtDevice& its) noexcept {
+  out.client = its.client;
+  out.device = its.device;
+}
 
 [[nodiscard]] inline cpu::CpuDevice value_of(const pintle_cpu_device& in) noexcept { return {in.threads, in.quota}; }
 [[nodiscard]] inline cpu::CpuMemory value_of(const pintle_cpu_memory& in) noexcept { return {in.address}; }
@@ -111,6 +116,7 @@ inline void fill(pintle_hip_memory& out, const hip::HipMemory& its) noexcept {
 }
 [[nodiscard]] inline hip::HipQueue value_of(const pintle_hip_queue& in) noexcept { return {in.stream}; }
 [[nodiscard]] inline hip::HipMemory value_of(const pintle_hip_memory& in) noexcept { return {in.address, in.host, 0}; }
+[[nodiscard]] inline pjrt::PjrtDevice value_of(const pintle_pjrt_device& in) noexcept { return {in.client, in.device}; }
 
 /// A struct of C that begins with a pintle_native, and the library's of the same object.
 template <class InC>
@@ -149,7 +155,8 @@ template <class Body>
     case PINTLE_NATIVE_HIP_DEVICE: return body(NativeStruct<pintle_hip_device>{"pintle_hip_device"});
     case PINTLE_NATIVE_HIP_QUEUE: return body(NativeStruct<pintle_hip_queue>{"pintle_hip_queue"});
     case PINTLE_NATIVE_HIP_MEMORY: return body(NativeStruct<pintle_hip_memory>{"pintle_hip_memory"});
-    default: return no_number("kind of native object", head->kind, PINTLE_NATIVE_HIP_MEMORY);
+    case PINTLE_NATIVE_PJRT_DEVICE: return body(NativeStruct<pintle_pjrt_device>{"pintle_pjrt_device"});
+    default: return no_number("kind of native object", head->kind, PINTLE_NATIVE_PJRT_DEVICE);
   }
 }
 

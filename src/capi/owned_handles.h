@@ -39,7 +39,7 @@ class OwnedHandles {
     Creation<Create> creation(create);
     PINTLE_ASSIGN(handle, add(creation));
     if (!creation.failure()) return handle;
-    end(Handle(handle));
+    end(handle);
     return *creation.failure();
   }
 

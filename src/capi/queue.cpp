@@ -36,7 +36,8 @@ pintle_status pintle_queue_timeline(pintle_queue queue, pintle_signal* signal, p
   return enter(error, [&]() -> Result<void> {
     PINTLE_TRY(given(signal, "signal"));
     PINTLE_ASSIGN(its, use(queue));
-    return make(signal, its->queue.last().signal(), false);
+    PINTLE_ASSIGN(own, use(its->timeline));  // not the queue, which another thread may be using
+    return make(signal, own->signal, false);
   });
 }
 

@@ -17,4 +17,11 @@ namespace pintle::capi {
   return scalar_of(type, bits);
 }
 
+/// `value` points to as many bytes as an element of this dtype has.
+[[nodiscard]] inline ScalarValue element_at(const void* value, DType dtype) noexcept {
+  ScalarValue element(dtype, {});
+  std::memcpy(element.bytes.bytes.data(), value, bytes_of(dtype));
+  return element;
+}
+
 }  // namespace pintle::capi

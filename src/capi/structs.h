@@ -13,6 +13,8 @@
 
 #include "capi/check.h"
 #include "pintle/c/buffer.h"
+#include "pintle/c/image.h"
+#include "pintle/c/load.h"
 #include "pintle/c/native.h"
 #include "pintle/c/reflection.h"
 #include "pintle/c/signal.h"
@@ -26,6 +28,12 @@ inline constexpr std::array<std::size_t, 0> earlier_sizes{};
 template <>
 inline constexpr std::array earlier_sizes<pintle_parameter_info>{offsetof(pintle_parameter_info, is_optional)};
 template <>
+inline constexpr std::array earlier_sizes<pintle_buffer_options>{offsetof(pintle_buffer_options, timeout)};
+template <>
+inline constexpr std::array earlier_sizes<pintle_image_options>{offsetof(pintle_image_options, timeout)};
+template <>
+inline constexpr std::array earlier_sizes<pintle_load_options>{offsetof(pintle_load_options, timeout)};
+template <>
 inline constexpr std::array earlier_sizes<pintle_cuda_memory>{offsetof(pintle_cuda_memory, device)};
 template <>
 inline constexpr std::array earlier_sizes<pintle_hip_memory>{offsetof(pintle_hip_memory, device)};
@@ -38,6 +46,8 @@ inline constexpr std::uint64_t largest_struct = 4096;
 
 [[nodiscard]] Error wrong_size(std::string_view type, std::uint64_t size, std::span<const std::size_t> earlier,
                                std::uint64_t known);
+/// An element of an array has another size than the first one.
+[[nodiscard]] Error other_size(std::string_view type, std::size_t index, std::uint64_t size, std::uint64_t first);
 
 /// Whether some version of the struct has this size: an earlier one, this one, or a later one.
 template <class Struct>
@@ -120,8 +130,9 @@ template <class Struct>
 
 /// The i-th of an array whose elements have the first one's size.
 template <class Struct>
-[[nodiscard]] const Struct* element(const Struct* first, std::size_t index) noexcept {
-  return reinterpret_cast<const Struct*>(reinterpret_cast<const char*>(first) + index * size_of(first));
+[[nodiscard]] Struct* element(Struct* first, std::size_t index) noexcept {
+  using Byte = std::conditional_t<std::is_const_v<Struct>, const char, char>;
+  return reinterpret_cast<Struct*>(reinterpret_cast<Byte*>(first) + index * size_of(first));
 }
 
 }  // namespace pintle::capi

@@ -1,10 +1,11 @@
 // Submissions and replays, where instructions count (tests/budgets). So what is rare stands in functions of its own,
-// and the source is compiled with -O2 where others have -O1.
+// the source is compiled with -O2 where others have -O1, and no Point is made, which C has no use for.
 #include <fmt/format.h>
 #include <memory>
 #include <span>
 #include <utility>
 
+#include "base/inside.h"
 #include "capi/answers.h"
 #include "capi/check.h"
 #include "capi/enter.h"
@@ -18,8 +19,31 @@ using namespace pintle::capi;
 
 namespace {
 
+/// A use of the object of a cell that the table has entered. Neither it nor its end has the table, which would take a
+/// register.
 template <class Handle>
-using Stay = typename decltype(Kind<Handle>::table)::Stay;
+class Stay {
+ public:
+  using Object = typename Kind<Handle>::Object;
+  explicit Stay(Cell<Object>& cell) noexcept : cell_(cell) {}
+  Stay(const Stay&) = delete;
+  Stay& operator=(const Stay&) = delete;
+  [[gnu::always_inline]] ~Stay() {
+    std::uint64_t left;
+    if (cell_.leaves_last(left)) [[unlikely]]
+      end_last(cell_, left);
+  }
+  Object* operator->() const noexcept { return &cell_.object(); }
+  Object& operator*() const noexcept { return cell_.object(); }
+
+ private:
+  [[gnu::noinline]] static void end_last(Cell<Object>& cell, std::uint64_t left) noexcept {
+    Kind<Handle>::table.end_last(cell, left);
+  }
+
+  Cell<Object>& cell_;
+};
+
 using Taken = Cell<CommandList>::Taken;
 using Bindings = Converted<SlotValue>;
 
@@ -40,12 +64,14 @@ template <class Handle>
   return result ? PINTLE_OK : fail(error, result.error());
 }
 
-/// The point of a submission, or why it failed.
-[[gnu::always_inline]] inline pintle_status end(pintle_point* out, pintle_signal timeline, const Result<Point>& done,
-                                                pintle_error* error) {
-  if (!done) [[unlikely]]
-    return fail(error, done.error());
-  answer(out, timeline, *done);
+/// The point of a submission, by its value, or why it failed.
+[[gnu::always_inline]] inline pintle_status end(pintle_point* out, pintle_signal timeline,
+                                                const Result<std::uint64_t>& value, pintle_error* error) {
+  if (!value) [[unlikely]]
+    return fail(error, value.error());
+  if (out == nullptr) return PINTLE_OK;
+  out->signal = timeline;
+  out->value = *value;
   return PINTLE_OK;
 }
 
@@ -60,11 +86,17 @@ template <class Handle>
   return end(submit(), error);
 }
 
+/// What a replay is given. One reference, since arguments of a call on the stack cost every replay some registers.
+struct Given {
+  const pintle_argument* bindings;
+  std::size_t count;
+  const pintle_submit_options* options;
+};
+
 /// Any bindings, and options.
-[[gnu::noinline]] pintle_status replay_with(QueueObject& queue, const Recording& recording,
-                                            const pintle_argument* bindings, std::size_t count,
-                                            const pintle_submit_options* options, pintle_point* point,
-                                            pintle_error* error) {
+[[gnu::noinline]] pintle_status replay_with(QueueObject& queue, const Recording& recording, const Given& given,
+                                            pintle_point* point, pintle_error* error) {
+  const auto& [bindings, count, options] = given;
   const auto replay = [&]() -> Result<void> {
     if (count > Slot::limit)
       return Error(Errc::invalid_argument,
@@ -87,18 +119,22 @@ class FewScalars {
 
   /// Makes the values; false where there are more, others, structs of another version, or mistakes.
   [[nodiscard, gnu::always_inline]] bool fill(const pintle_argument* arguments, std::size_t count) noexcept {
+    if (count == 1 && arguments != nullptr) return put(*arguments, values());  // the usual number, without a loop
     if (count > limit || (arguments == nullptr && count != 0)) return false;
-    for (std::size_t i = 0; i < count; ++i) {
-      const pintle_argument& argument = arguments[i];
-      if (argument.size != sizeof argument || argument.kind != PINTLE_ARGUMENT_SCALAR) return false;
-      if (argument.dtype - 1U >= static_cast<unsigned>(DType::complex64)) return false;
-      std::construct_at(values() + i, scalar_of(static_cast<DType>(argument.dtype), argument.value.u));
-    }
+    for (std::size_t i = 0; i < count; ++i)
+      if (!put(arguments[i], values() + i)) return false;
     return true;
   }
   [[nodiscard]] SlotValue* values() noexcept { return reinterpret_cast<SlotValue*>(bytes_); }
 
  private:
+  [[nodiscard, gnu::always_inline]] static bool put(const pintle_argument& argument, SlotValue* value) noexcept {
+    if (argument.size != sizeof argument || argument.kind != PINTLE_ARGUMENT_SCALAR) return false;
+    if (argument.dtype - 1U >= static_cast<unsigned>(DType::complex64)) return false;
+    std::construct_at(value, scalar_of(static_cast<DType>(argument.dtype), argument.value.u));
+    return true;
+  }
+
   alignas(SlotValue) std::byte bytes_[limit * sizeof(SlotValue)];
 };
 
@@ -113,14 +149,16 @@ class FewScalars {
     auto* const found = Kind<pintle_queue>::table.enter(queue.id);
     if (found == nullptr) [[unlikely]]
       return is_missing(queue, error);
-    const Stay<pintle_queue> its(Kind<pintle_queue>::table, *found);
+    const Stay<pintle_queue> its(*found);
     if (options != nullptr) [[unlikely]]
       return submit_with(*its, list, options, point, error);
     Cell<CommandList>* commands;
     const Taken taken = Kind<pintle_list>::table.take(list.id, &commands);
     if (taken == Taken::none) [[unlikely]]
       return is_missing(list, error);
-    return end(point, its->timeline, its->queue.submit(Kind<pintle_list>::table.move_out(*commands, taken)), error);
+    const auto value = Inside::start(its->queue, std::move(commands->object()), nullptr);
+    Kind<pintle_list>::table.end(*commands, taken);
+    return end(point, its->timeline, value, error);
   });
 }
 
@@ -134,15 +172,15 @@ class FewScalars {
     auto* const found = Kind<pintle_queue>::table.enter(queue.id);
     if (found == nullptr) [[unlikely]]
       return is_missing(queue, error);
-    const Stay<pintle_queue> its(Kind<pintle_queue>::table, *found);
+    const Stay<pintle_queue> its(*found);
     auto* const recorded = Kind<pintle_recording>::table.enter(recording.id);
     if (recorded == nullptr) [[unlikely]]
       return is_missing(recording, error);
-    const Stay<pintle_recording> what(Kind<pintle_recording>::table, *recorded);
+    const Stay<pintle_recording> what(*recorded);
     FewScalars values;
     if (options != nullptr || !values.fill(bindings, count)) [[unlikely]]
-      return replay_with(*its, *what, bindings, count, options, point, error);
-    return end(point, its->timeline, its->queue.replay(*what, std::span<const SlotValue>(values.values(), count)),
-               error);
+      return replay_with(*its, *what, {bindings, count, options}, point, error);
+    return end(point, its->timeline,
+               Inside::start(its->queue, *what, std::span<const SlotValue>(values.values(), count), nullptr), error);
   });
 }

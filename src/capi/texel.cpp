@@ -1,14 +1,14 @@
 // Texels: what they are, and which of them a device has.
-#include <fmt/format.h>
+#include "pintle/c/texel.h"
 
 #include "capi/check.h"
 #include "capi/device_values.h"
 #include "capi/enter.h"
+#include "capi/names.h"
 #include "capi/objects.h"
 #include "capi/structs.h"
 #include "capi/with.h"
 #include "pintle/c/image.h"
-#include "pintle/c/texel.h"
 
 using namespace pintle;
 using namespace pintle::capi;
@@ -39,14 +39,7 @@ pintle_status pintle_texel_get_info(uint32_t texel, pintle_texel_info* info, pin
 }
 
 pintle_status pintle_texel_parse(const char* name, uint32_t* texel, pintle_error* error) {
-  return enter(error, [&]() -> Result<void> {
-    PINTLE_TRY(given(name, "name"));
-    PINTLE_TRY(given(texel, "texel"));
-    const std::optional<Texel> found = parse_texel(name);
-    if (!found) return Error(Errc::not_found, fmt::format("The text ({}) is no texel: {}.", name, texel_names()));
-    *texel = static_cast<std::uint32_t>(*found);
-    return {};
-  });
+  return enter(error, [&] { return answer_parsed(name, Texel::rgba32f, "texel", texel); });
 }
 
 pintle_status pintle_device_texel_support(pintle_device device, uint32_t texel, pintle_texel_support* support,

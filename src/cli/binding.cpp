@@ -172,7 +172,9 @@ Result<void> check_output(const Parameter& parameter, const OutputArgument& outp
     return refused(parameter, fmt::format("writes {}, and --out {} says {}", name(parameter.dtype), output.name,
                                           name(output.dtype)));
   }
-  return {};
+  if (std::ranges::find(output.shape.dims(), 0U) == output.shape.dims().end()) return {};
+  return refused(parameter, fmt::format("takes at least one element, and {} would have none (its shape is {})",
+                                        base::quote(output.file.string()), output.shape.text()));
 }
 
 Result<Binding> bind_buffer(const Parameter& parameter, const InputArgument* input, const OutputArgument* output) {

@@ -75,11 +75,11 @@ Finding look_at_library(const Kind& kind, const fs::path& manifest, const std::s
   if (!child) return bad(kind, fmt::format("{} cannot be tried: {}", where, child.error().text()), "Try again.");
   if (child->status == 0)
     return {kind.subject, Verdict::ok, fmt::format("{} names {}, which loads", manifest.string(), library), ""};
-  if (child->status >= 128) {
+  if (has_crashed(*child)) {
     return bad(kind, fmt::format("{} crashes when it is loaded: the process {}.", where, end_of(*child)),
                fmt::format("Update the driver, or take {} away.", manifest.string()));
   }
-  return bad(kind, fmt::format("{} cannot be loaded: {}", where, child->output),
+  return bad(kind, fmt::format("{} cannot be loaded: {}", where, child->words),
              fmt::format("Install the driver again (Debian: {}), or take {} away.", kind.package, manifest.string()));
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/signature.h"
+#include "pintle/device_name.h"
 
 namespace pintle::cli {
 namespace {
@@ -107,6 +108,17 @@ Json to_json(const DeviceInfo& device) {
 
 Json to_json(const Absence& absence) {
   return {{"backend", absence.backend}, {"reason", absence.reason}, {"next_step", absence.next_step}};
+}
+
+Json to_json(const DeviceList& list) {
+  Json json{{"devices", Json::array()}, {"absences", Json::array()}};
+  const auto ids = ids_by_name(list.devices);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    json["devices"].push_back(to_json(list.devices[i]));
+    json["devices"].back()["id_by_name"] = ids[i];
+  }
+  for (const Absence& absence : list.absences) json["absences"].push_back(to_json(absence));
+  return json;
 }
 
 Json to_json(const Heap& heap) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/output.h"
+#include "pintle/device.h"
 #include "pintle/entry.h"
 #include "pintle/info.h"
 #include "pintle/program.h"
@@ -14,6 +15,8 @@ namespace pintle::cli {
 [[nodiscard]] Json to_json(const Shape& shape);
 [[nodiscard]] Json to_json(const DeviceInfo& device);
 [[nodiscard]] Json to_json(const Absence& absence);
+/// {"devices", "absences"}; each device has its id by name, too.
+[[nodiscard]] Json to_json(const DeviceList& list);
 [[nodiscard]] Json to_json(const Heap& heap);
 [[nodiscard]] Json to_json(const ProgramPack& pack);
 

@@ -47,6 +47,11 @@ using Findings = std::vector<Finding>;
 [[nodiscard]] Findings check_allocations();
 /// One such trial, which may end the process.
 [[nodiscard]] Result<void> try_allocation(const std::string& id, std::uint64_t bytes);
+/// Whether kernels may ask texel buffers how large they are, by a trial in a process of its own. What is seen is kept,
+/// and decides whether PoCL's kernels that ask are refused.
+[[nodiscard]] Findings check_questions();
+/// That trial, which may end the process.
+[[nodiscard]] Result<void> ask_texels(const std::string& id);
 /// How many processors work for the cpu device.
 [[nodiscard]] Findings check_threads();
 

@@ -24,24 +24,34 @@ Result<std::unique_ptr<Queue>> Queue::create(Executor& executor, Pool* pool, std
 }
 
 Queue::Queue(Executor& executor, Pool* pool, std::uint64_t first_serial)
-    : executor_(executor), pool_(pool), submitted_(first_serial), finished_(first_serial), timeline_(first_serial) {
-  for (std::uint32_t index = 0; index < capacity; ++index) {
-    ring_[index].serial.store(first_serial, std::memory_order_relaxed);  // no serial that this queue will ever use
-  }
-}
+    : executor_(executor),
+      pool_(pool),
+      ring_(first_serial),
+      submitted_(first_serial),
+      finished_(first_serial),
+      timeline_(first_serial) {}
 
 Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const backend::Commands& commands) {
   const std::uint64_t serial = submitted_ + 1;
-  Work& work = slot(serial);
+  if (!ring_.has_room(serial)) PINTLE_TRY(make_room(serial));
+  Work& work = ring_[serial];
   work.commands = commands;
   work.wait_count = 0;
   work.place = {};
   if (!waits.empty()) PINTLE_TRY(keep_waits(work, waits));
   submitted_ = serial;
   work.serial.store(serial, std::memory_order_release);
-  base::prefetch_for_writing(&slot(serial + lines_ahead));
+  base::prefetch_for_writing(&ring_[serial + lines_ahead]);
   if (pool_ != nullptr) announce();
   return serial;
+}
+
+// The timeline is looked at when the room that was known is used up: its line is the owner's.
+Result<void> Queue::make_room(std::uint64_t serial) {
+  return base::contain("submitting", [&]() -> Result<void> {
+    ring_.make_room(serial, timeline_.value());
+    return {};
+  });
 }
 
 void Queue::announce() noexcept {
@@ -93,10 +103,9 @@ Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
 void Queue::take_turn(std::uint64_t serial, const Guest& guest) noexcept {
   constexpr std::uint64_t lesson = 16;
   Stint stint(guest, finished_ % lesson == 0 ? Stint::Kind::lesson : Stint::Kind::usual);
-  while (has_work() && finished_ < serial) {
-    Work& work = slot(finished_ + 1);
-    if (!wait_or_park(work)) return;
-    if (!executor_.execute(work.commands, work.place, stint)) {
+  for (Work* work = nullptr; finished_ < serial && (work = next_work()) != nullptr;) {
+    if (!wait_or_park(*work)) return;
+    if (!executor_.execute(work->commands, work->place, stint)) {
       is_left_.store(false, std::memory_order_relaxed);
       return pool_->make_ready(*this);
     }
@@ -131,10 +140,9 @@ void Queue::run(Pool::Worker& worker) noexcept {
 
 /// False when another thread now owns the queue.
 bool Queue::run_all(Pool::Worker& worker) noexcept {
-  while (has_work()) {
-    Work& work = slot(finished_ + 1);
-    if (!wait_or_park(work)) return false;
-    const float cost = executor_.execute(*this, work.commands, work.place, &worker);
+  while (Work* const work = next_work()) {
+    if (!wait_or_park(*work)) return false;
+    const float cost = executor_.execute(*this, work->commands, work->place, &worker);
     if (worker.is_stopping()) return false;  // it may have left in the middle: nothing counts as finished any more
     if (is_awaited_.load(std::memory_order_relaxed)) {
       is_awaited_.store(false, std::memory_order_relaxed);
@@ -168,8 +176,9 @@ bool Queue::wait_or_park(Work& work) noexcept {
 }
 
 bool Queue::run_next() noexcept {
-  if (!has_work()) return false;
-  Work& work = slot(finished_ + 1);
+  Work* const next = next_work();
+  if (next == nullptr) return false;
+  Work& work = *next;
   for (; work.next_wait < work.wait_count; ++work.next_wait) {
     const QueuePoint& point = wait_of(work, work.next_wait);
     if (!of(point.queue).timeline_.is_settled(point.serial)) return false;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "host/pool.h"
+#include "host/work_ring.h"
 #include "kit/host_timeline.h"
-#include "kit/serial_ring.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::host {
@@ -110,17 +110,17 @@ class Queue final : public Pool::Task, public Lookout::Ward {
   }
   [[nodiscard]] Result<void> keep_waits(Work& work, std::span<const backend::QueuePoint> waits);
   [[nodiscard]] bool wait_or_park(Work& work) noexcept;
-  [[nodiscard]] Work& slot(std::uint64_t serial) noexcept { return ring_[serial]; }
-  [[nodiscard]] bool has_work() noexcept {
-    return slot(finished_ + 1).serial.load(std::memory_order_acquire) == finished_ + 1;
-  }
+  [[nodiscard]] Result<void> make_room(std::uint64_t serial);
+  /// The owner's next work; null where nothing more has been submitted.
+  [[nodiscard]] Work* next_work() noexcept { return ring_.find(finished_ + 1); }
+  [[nodiscard]] bool has_work() noexcept { return next_work() != nullptr; }
   [[nodiscard]] static const backend::QueuePoint& wait_of(const Work& work, std::size_t index) noexcept {
     return index < inline_waits ? work.waits[index] : work.more_waits[index - inline_waits];
   }
 
   Executor& executor_;
   Pool* const pool_;
-  kit::SerialRing<Work> ring_{capacity};
+  WorkRing<Work> ring_;
   std::atomic<bool> is_left_{false};          // submissions are left to threads that wait
   std::atomic<bool> is_awaited_{false};       // a thread has come to wait while a worker had the queue
   std::uint64_t submitted_;                   // used by the producer

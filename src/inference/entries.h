@@ -29,6 +29,9 @@ struct Told {
   std::vector<Error> left_out;  ///< Why others are no entries: no signature has what they take.
 };
 
+/// Adds the entry `name` of the code, or why it is left out.
+void add(Told& told, const Undeclared& code, std::string_view name, Result<Entry> entry);
+
 /// Reads WGSL, SPIR-V and StableHLO itself; OpenCL C is read by clang, GLSL by a compiler of GLSL, and both block
 /// meanwhile. `unavailable` where such a program is not here; `build_failed` has its words; `invalid_argument` for code
 /// that cannot be read, and for a format that says nothing of its entries.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <utility>
 
 #include "base/compilation.h"
@@ -22,18 +21,11 @@
 namespace pintle::inference {
 namespace {
 
-constexpr std::uint32_t kernel_model = 6;
-
 /// What a shader does not tell can be declared; what no signature can have cannot.
 Error refused(const Undeclared& code, std::string_view entry, const Error& error) {
   const bool is_help = error.code() == Errc::invalid_argument;
   return {error.code(), fmt::format("Entry {} of {} {}{}{}.", base::quote(entry), code.text, error.message(),
                                     is_help ? "; " : "", is_help ? code.declaration : "")};
-}
-
-void add(Told& told, const Undeclared& code, std::string_view name, Result<Entry> entry) {
-  if (entry) told.entries.push_back(*std::move(entry));
-  else told.left_out.push_back(refused(code, name, entry.error()));
 }
 
 std::string reading(const Undeclared& code) { return fmt::format("reading {}", base::quote(code.file)); }
@@ -68,7 +60,7 @@ Result<Told> read_spirv(const Undeclared& code) {
     for (const spirv::EntryPoint& entry : module.entries) {
       const std::string& name = is_alone && entry.name == "main" ? code.main : entry.name;
       if (entry.model == spirv::compute_model) add(told, code, entry.name, spirv::infer(module, entry, name));
-      if (entry.model != kernel_model) continue;
+      if (entry.model != spirv::kernel_model) continue;
       add(told, code, entry.name,
           Error(Errc::invalid_argument, "is a kernel of OpenCL, whose SPIR-V does not tell its parameters"));
     }
@@ -125,6 +117,11 @@ constexpr std::array readers{Reader{"opencl_c", read_opencl_c}, Reader{"glsl", r
                              Reader{"spirv", read_spirv},       Reader{"spirv_opencl", read_spirv}};
 
 }  // namespace
+
+void add(Told& told, const Undeclared& code, std::string_view name, Result<Entry> entry) {
+  if (entry) told.entries.push_back(*std::move(entry));
+  else told.left_out.push_back(refused(code, name, entry.error()));
+}
 
 Result<Told> read_entries(const Undeclared& code) {
   const auto* const reader = std::ranges::find(readers, code.format, &Reader::format);

@@ -19,9 +19,9 @@ void for_each_range(AnyCommand& command, std::span<AnyArgument> arguments, Visit
       if (argument.has_range()) visit(argument.range, argument.access);
     }
   };
+  if (const auto* const exec = std::get_if<backend::Exec>(&command.operation)) return launch(*exec);
   const auto look = [&](auto& operation) {
     using T = std::remove_cvref_t<decltype(operation)>;
-    if constexpr (std::is_same_v<T, backend::Exec>) launch(operation);
     if constexpr (std::is_same_v<T, backend::ExecIndirect>) {
       visit(operation.grid_at, Access::read);
       launch(operation.exec);
@@ -41,8 +41,10 @@ void for_each_range(AnyCommand& command, std::span<AnyArgument> arguments, Visit
 /// The launch of a command, direct or indirect; null for any other. Works on const and on mutable commands.
 template <class AnyCommand>
 [[nodiscard]] auto* exec_of(AnyCommand& command) noexcept {
+  auto* const exec = std::get_if<backend::Exec>(&command.operation);
+  if (exec != nullptr) return exec;
   auto* const indirect = std::get_if<backend::ExecIndirect>(&command.operation);
-  return indirect != nullptr ? &indirect->exec : std::get_if<backend::Exec>(&command.operation);
+  return indirect == nullptr ? exec : &indirect->exec;
 }
 
 /// Checks each launch of a list, before any of them starts, until one is refused.

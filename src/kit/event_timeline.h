@@ -40,6 +40,13 @@ concept EventPolicy =
       { policy.lose(error) } -> std::same_as<Error>;
     };
 
+/// How long a wait looks before it sleeps: `Policy::awake`, or as long as short work takes.
+template <class Policy>
+[[nodiscard]] constexpr Duration awake_of() noexcept {
+  if constexpr (requires { Policy::awake; }) return Policy::awake;
+  return std::chrono::microseconds(8);
+}
+
 /// One thread at a time calls `add`. Any thread may call everything else.
 ///
 /// There are two locks, so that no callback of the vendor's meets a call to the vendor. Events are asked under
@@ -268,7 +275,7 @@ void EventTimeline<Policy>::State::want(const HostTimeline& timeline, std::uint6
 template <EventPolicy Policy>
 Result<void> EventTimeline<Policy>::State::wait(HostTimeline& timeline, std::uint64_t value, Deadline deadline) {
   if (timeline.is_reached(value)) return {};
-  const Deadline awake_until = std::min(deadline, Clock::now() + std::chrono::microseconds(8));
+  const Deadline awake_until = std::min(deadline, Clock::now() + awake_of<Policy>());
   do {
     look();
     if (timeline.is_settled(value)) return timeline.wait(value, deadline);

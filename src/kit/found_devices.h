@@ -20,7 +20,7 @@ namespace pintle::kit {
 template <class Device>
 struct Found {
   std::vector<Device> devices;
-  std::vector<Absence> absences;  ///< Where nothing is found.
+  std::vector<Absence> absences;  ///< Where nothing is found, or something may be missing.
 };
 
 template <class Device>

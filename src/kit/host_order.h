@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kit/host_ranges.h"
+#include "kit/kinds.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::kit {
@@ -29,15 +30,19 @@ class HostOrder {
 
   /// Looks at a list that will have written its downloads when `serial` is reached, and marks what is late in it: also
   /// what reads a download of the list itself. `recorded(replay)` returns the recording's list. Allocates only for a
-  /// late command, and where more downloads are unfinished than ever before.
+  /// late command, and where more downloads are unfinished than ever before. Answers what the list has, so that nobody
+  /// has to look again.
   template <class Recorded>
-  void note(const backend::Commands& list, std::uint64_t serial, Recorded recorded) {
+  Kinds note(const backend::Commands& list, std::uint64_t serial, Recorded recorded) {
+    Kinds kinds = 0;
     for (const backend::Command& command : list.commands) {
+      kinds |= kind_of(command);
       if (!may_touch_host(command)) continue;  // one look: nearly all commands of most lists do not
       if (const auto* const replay = std::get_if<backend::Replay>(&command.operation))
         note_replay(command, *replay, recorded(*replay), serial);
       else note_copy(command, serial);
     }
+    return kinds;
   }
   [[nodiscard]] bool is_late(const backend::Command& command) const noexcept {
     return has_late_.load(std::memory_order_acquire) && is_marked(command);
@@ -52,10 +57,8 @@ class HostOrder {
  private:
   /// False also for an upload while no download is unfinished.
   [[nodiscard]] bool may_touch_host(const backend::Command& command) const noexcept {
-    constexpr auto bit = [](const backend::Operation& operation) { return 1U << operation.index(); };
-    constexpr unsigned upload = bit(backend::Upload{});
-    constexpr unsigned others = bit(backend::Download{}) | bit(backend::Replay{});
-    const unsigned own = 1U << command.operation.index();
+    constexpr Kinds upload = kinds_of<backend::Upload>, others = kinds_of<backend::Download, backend::Replay>;
+    const Kinds own = kind_of(command);
     return (own & (upload | others)) != 0 && ((own & others) != 0 || !written_.is_empty());
   }
   void note_copy(const backend::Command& command, std::uint64_t serial);

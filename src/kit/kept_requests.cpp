@@ -27,7 +27,8 @@ KeptProgramImage::KeptProgramImage(const backend::ProgramImage& image)
             .constants = constants_,
             .left_out = image.left_out != nullptr ? &left_out_ : nullptr,
             .source = {.macros = macros_, .include_folders = folders_, .language = language_},
-            .alignments = image.alignments != nullptr ? &alignments_ : nullptr};
+            .alignments = image.alignments != nullptr ? &alignments_ : nullptr,
+            .deadline = image.deadline};
 }
 
 void KeptProgramImage::tell(const backend::ProgramImage& original) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -25,7 +27,12 @@ class SharedTable {
   /// May throw std::bad_alloc.
   void add(Id id, std::shared_ptr<T> object) {
     const std::lock_guard lock(mutex_);
+    T* const raw = object.get();
     all_.emplace_back(id, std::move(object));
+    Slot& slot = slot_of(id);
+    if (slot.object.load(std::memory_order_relaxed) != nullptr) return;
+    slot.object.store(raw, std::memory_order_relaxed);
+    slot.id.store(id, std::memory_order_release);
   }
   /// Null where the object has gone.
   [[nodiscard]] std::shared_ptr<T> find(Id id) noexcept {
@@ -41,9 +48,17 @@ class SharedTable {
     if (const std::shared_ptr<T> object = find(id)) return body(*object);
     return Error(Errc::internal, fmt::format("Nothing has the id ({}) any more.", static_cast<std::uint64_t>(id)));
   }
+  /// As `with`, mostly without a lock. Nobody removes the object during the call.
+  template <class Body>
+  auto with_lent(Id id, Body body) -> std::invoke_result_t<Body, T&> {
+    Slot& slot = slot_of(id);
+    if (slot.id.load(std::memory_order_acquire) != id) return with(id, body);
+    return body(*slot.object.load(std::memory_order_relaxed));
+  }
   /// Takes the object out, so that it ends without the lock.
   std::shared_ptr<T> remove(Id id) noexcept {
     const std::lock_guard lock(mutex_);
+    empty(slot_of(id), id);
     for (auto place = all_.begin(); place != all_.end(); ++place) {
       if (place->first != id) continue;
       std::shared_ptr<T> gone = std::move(place->second);
@@ -63,13 +78,28 @@ class SharedTable {
   void clear() noexcept {
     std::vector<std::pair<Id, std::shared_ptr<T>>> gone;
     const std::lock_guard lock(mutex_);
+    for (const auto& [id, object] : all_) empty(slot_of(id), id);
     gone = std::exchange(all_, {});
   }
 
  private:
+  /// Where one object is found by its id. An object whose place is taken is in the list alone.
+  struct Slot {
+    std::atomic<Id> id{};
+    std::atomic<T*> object{nullptr};
+  };
+
+  [[nodiscard]] Slot& slot_of(Id id) noexcept { return slots_[static_cast<std::uint64_t>(id) % slots_.size()]; }
+  static void empty(Slot& slot, Id id) noexcept {
+    if (slot.id.load(std::memory_order_relaxed) != id) return;
+    slot.id.store(Id{}, std::memory_order_relaxed);
+    slot.object.store(nullptr, std::memory_order_relaxed);
+  }
+
   std::mutex mutex_;
   std::uint64_t last_id_ = 0;
   std::vector<std::pair<Id, std::shared_ptr<T>>> all_;
+  std::array<Slot, 64> slots_{};  // written under the lock
 };
 
 }  // namespace pintle::kit

@@ -19,13 +19,11 @@ constexpr auto patience = std::chrono::milliseconds(100);
 StepQueue::StepQueue(StepQueues& all, backend::QueueId id, std::uint64_t first_serial, Native& native,
                      HostCopies copies, Stepping stepping)
     : all_(all),
-      id_(id),
+      line_(all.add(id, first_serial)),
       native_(native),
       stepping_(stepping),
       order_(all.written_, id, copies),
-      submitted_(first_serial) {
-  all_.add(id, first_serial);
-}
+      submitted_(first_serial) {}
 
 StepQueue::~StepQueue() {
   stopping_.store(true);
@@ -35,13 +33,14 @@ StepQueue::~StepQueue() {
   changed_.notify_all();
   all_.wake();
   if (courier_.joinable()) courier_.join();
-  all_.remove(id_);
+  all_.remove(line_);
 }
 
 Result<std::uint64_t> StepQueue::submit(std::span<const QueuePoint> waits, const backend::Commands& commands) {
   const std::uint64_t serial = submitted_ + 1;
-  order_.note(commands, serial, [this](const backend::Replay& replay) { return native_.recorded(replay); });
-  if (const auto taken = take(waits, commands, serial); !taken) {
+  const Kinds kinds =
+      order_.note(commands, serial, [this](const backend::Replay& replay) { return native_.recorded(replay); });
+  if (const auto taken = take(waits, commands, kinds, serial); !taken) {
     order_.forget(commands, serial);
     return taken.error();
   }
@@ -49,21 +48,19 @@ Result<std::uint64_t> StepQueue::submit(std::span<const QueuePoint> waits, const
   return serial;
 }
 
-Result<void> StepQueue::take(std::span<const QueuePoint> waits, const backend::Commands& commands,
+Result<void> StepQueue::take(std::span<const QueuePoint> waits, const backend::Commands& commands, Kinds kinds,
                              std::uint64_t serial) {
-  const bool starts_now = !is_holding() && all_.are_started(waits) && !has_step(commands) && native_.has_room(commands);
+  const bool starts_now =
+      !is_holding() && all_.are_started(waits) && !has_step(commands, kinds) && native_.has_room(commands, kinds);
   if (!starts_now) return hold({serial, {waits.begin(), waits.end()}, commands});
   PINTLE_TRY(native_.start({waits, commands, serial}));
-  all_.raise(id_, serial);
+  all_.raise(line_, serial);
   return {};
 }
 
-bool StepQueue::is_holding() {
-  const std::lock_guard lock(mutex_);
-  return !held_.empty();
-}
-
-bool StepQueue::has_step(const backend::Commands& commands) const {
+bool StepQueue::has_step(const backend::Commands& commands, Kinds kinds) const {
+  constexpr Kinds never = kinds_of<backend::Exec, backend::Copy, backend::Fill>;
+  if (are_only(kinds, never)) return false;
   return std::ranges::any_of(commands.commands, [&](const backend::Command& command) { return is_step(command); });
 }
 
@@ -74,8 +71,9 @@ Result<void> StepQueue::hold(Held held) {
     {
       const std::lock_guard lock(mutex_);
       held_.push_back(std::move(held));
+      holding_.fetch_add(1, std::memory_order_relaxed);
     }
-    all_.hold(id_, serial);
+    line_.accepted.store(serial, std::memory_order_relaxed);
     changed_.notify_all();
     return {};
   });
@@ -107,9 +105,10 @@ void StepQueue::drive() noexcept {
 /// The submission is started as a whole.
 void StepQueue::let_go(const Held& held) {
   cursor_ = {};
-  all_.raise(id_, held.serial);
+  all_.raise(line_, held.serial);
   const std::lock_guard lock(mutex_);
   held_.pop_front();
+  holding_.fetch_sub(1, std::memory_order_release);
 }
 
 /// Null where nothing is held, or nothing more is to be called.
@@ -184,13 +183,15 @@ bool StepQueues::are_started(std::span<const QueuePoint> waits) {
 std::vector<QueuePoint> StepQueues::accepted() {
   const std::lock_guard lock(mutex_);
   std::vector<QueuePoint> points;
-  for (const Line& line : lines_) points.push_back({line.queue, std::max(line.started, line.accepted)});
+  for (const Line& line : lines_) points.push_back({line.queue, std::max(line.started.load(), line.accepted.load())});
   return points;
 }
 
 bool StepQueues::await_started(std::span<const QueuePoint> waits, const std::atomic<bool>& stopping) {
   std::unique_lock lock(mutex_);
+  waiting_.fetch_add(1);
   raised_.wait(lock, [&] { return stopping.load() || are_started_locked(waits); });
+  waiting_.fetch_sub(1);
   return !stopping.load();
 }
 
@@ -202,32 +203,26 @@ bool StepQueues::are_started_locked(std::span<const QueuePoint> waits) const noe
   });
 }
 
-void StepQueues::add(backend::QueueId queue, std::uint64_t serial) {
+StepQueues::Line& StepQueues::add(backend::QueueId queue, std::uint64_t serial) {
   const std::lock_guard lock(mutex_);
-  lines_.push_back({queue, serial, serial});
+  return lines_.emplace_back(queue, serial);
 }
 
-void StepQueues::remove(backend::QueueId queue) noexcept {
+void StepQueues::remove(const Line& line) noexcept {
   const std::lock_guard lock(mutex_);
-  std::erase_if(lines_, [&](const Line& line) { return line.queue == queue; });
+  std::erase_if(lines_, [&](const Line& other) { return &other == &line; });
 }
 
-void StepQueues::raise(backend::QueueId queue, std::uint64_t serial) noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    std::ranges::find(lines_, queue, &Line::queue)->started = serial;
-  }
-  raised_.notify_all();
-}
-
-void StepQueues::hold(backend::QueueId queue, std::uint64_t serial) noexcept {
-  const std::lock_guard lock(mutex_);
-  std::ranges::find(lines_, queue, &Line::queue)->accepted = serial;
+/// One pair without a lock: this thread says how far the queue is and then looks who waits; a thread that waits says so
+/// and then looks how far the queue is. At least one of the two sees the other.
+void StepQueues::raise(Line& line, std::uint64_t serial) noexcept {
+  line.started.store(serial);
+  if (waiting_.load() != 0) wake();
 }
 
 void StepQueues::wake() noexcept {
   {
-    const std::lock_guard lock(mutex_);  // a thread that waits reads `stopping` under this lock before it sleeps
+    const std::lock_guard lock(mutex_);  // a thread that waits looks under this lock before it sleeps
   }
   raised_.notify_all();
 }

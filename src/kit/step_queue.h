@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -29,15 +30,16 @@ class StepQueues {
  private:
   friend class StepQueue;
   struct Line {
-    backend::QueueId queue = backend::QueueId::none;
-    std::uint64_t started = 0;
-    std::uint64_t accepted = 0;
+    Line(backend::QueueId of, std::uint64_t serial) noexcept : queue(of), started(serial), accepted(serial) {}
+
+    const backend::QueueId queue;
+    std::atomic<std::uint64_t> started;
+    std::atomic<std::uint64_t> accepted;
   };
 
-  void add(backend::QueueId queue, std::uint64_t serial);
-  void remove(backend::QueueId queue) noexcept;
-  void raise(backend::QueueId queue, std::uint64_t serial) noexcept;
-  void hold(backend::QueueId queue, std::uint64_t serial) noexcept;
+  [[nodiscard]] Line& add(backend::QueueId queue, std::uint64_t serial);
+  void remove(const Line& line) noexcept;
+  void raise(Line& line, std::uint64_t serial) noexcept;
   void wake() noexcept;
   /// Returns true when `are_started` is true, and false when `stopping` is set and `wake` was called.
   [[nodiscard]] bool await_started(std::span<const backend::QueuePoint> waits, const std::atomic<bool>& stopping);
@@ -45,7 +47,8 @@ class StepQueues {
 
   std::mutex mutex_;
   std::condition_variable raised_;
-  std::vector<Line> lines_;
+  std::list<Line> lines_;  // a queue keeps its own
+  std::atomic<std::uint32_t> waiting_{0};
   HostRanges written_;
 };
 
@@ -79,6 +82,7 @@ class StepQueue {
   /// The backend's part. For one queue no two calls run at a time, except `is_step`; calls for different queues may.
   class Native {
    public:
+    /// False for a launch, a copy on the device and a fill: nobody has to be asked about a list of these.
     [[nodiscard]] virtual bool is_step(const backend::Command& command) const noexcept = 0;
     /// Whether a step begins in its place, as a command of the piece, and ends behind the piece: a mark in the stream
     /// that the host reads. Then `step` is called with the first of a piece, and ends all of them.
@@ -91,8 +95,8 @@ class StepQueue {
     /// The list of a recording, where recordings may touch host memory.
     [[nodiscard]] virtual backend::Commands recorded(const backend::Replay&) const noexcept { return {}; }
     /// Whether the list can be started now without waiting for what was started before. A list that cannot is held, and
-    /// the courier starts it.
-    [[nodiscard]] virtual bool has_room(const backend::Commands&) { return true; }
+    /// the courier starts it. `kinds`: what the list has.
+    [[nodiscard]] virtual bool has_room(const backend::Commands&, Kinds) { return true; }
     /// Starts the piece behind everything started before. An error means that nothing was started.
     [[nodiscard]] virtual Result<void> start(const Piece& piece) = 0;
     /// Returns when everything started is finished and visible to the host; `timeout` at the deadline.
@@ -135,14 +139,14 @@ class StepQueue {
     const backend::Command* step = nullptr;  ///< A step before, where it is not taken yet, or has only begun.
   };
 
-  [[nodiscard]] bool is_holding();
+  [[nodiscard]] bool is_holding() const noexcept { return holding_.load(std::memory_order_acquire) != 0; }
   [[nodiscard]] bool is_step(const backend::Command& command) const noexcept {
     return native_.is_step(command) || order_.is_late(command);
   }
-  [[nodiscard]] bool has_step(const backend::Commands& commands) const;
+  [[nodiscard]] bool has_step(const backend::Commands& commands, Kinds kinds) const;
   [[nodiscard]] Cursor end_of_piece(const backend::Commands& list, std::size_t begin) const;
   [[nodiscard]] Result<void> take(std::span<const backend::QueuePoint> waits, const backend::Commands& commands,
-                                  std::uint64_t serial);
+                                  Kinds kinds, std::uint64_t serial);
   [[nodiscard]] Result<void> hold(Held held);
   void serve() noexcept;
   [[nodiscard]] const Held* next();
@@ -152,7 +156,7 @@ class StepQueue {
   void let_go(const Held& held);
 
   StepQueues& all_;
-  const backend::QueueId id_;
+  StepQueues::Line& line_;
   Native& native_;
   const Stepping stepping_;
   HostOrder order_;
@@ -161,7 +165,8 @@ class StepQueue {
   std::atomic<bool> stopping_{false};
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Held> held_;  // the thread that takes steps works on the first
+  std::deque<Held> held_;                // the thread that takes steps works on the first
+  std::atomic<std::size_t> holding_{0};  // as many; lowered behind all that this thread does with one
   std::thread courier_;
 };
 

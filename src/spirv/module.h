@@ -89,6 +89,7 @@ struct Module {
 };
 
 inline constexpr std::uint32_t compute_model = 5;
+inline constexpr std::uint32_t kernel_model = 6;  ///< A kernel of OpenCL.
 
 /// Reads one or more modules, one behind the other. `invalid_argument` names the word where they are cut short or
 /// wrong. The modules refer to `code`.

@@ -42,7 +42,7 @@ CPath::CPath(bool is_recording) : is_recording_(is_recording) {
   occupy();
   for (int i = 0; i < warm_up_rounds * measured; ++i) {
     prepare();
-    submit();
+    submit_one();
     if (i % measured != measured - 1) continue;
     let_go();
     occupy();
@@ -89,7 +89,9 @@ void CPath::prepare() {
   if (!is_recording_) list_ = launch(one_);
 }
 
-void CPath::submit() {
+void CPath::submit() { submit_one(); }
+
+void CPath::submit_one() {
   if (is_recording_) ok(pintle_queue_replay(queue_, recording_, &one_, 1, nullptr, &done_, &error_), error_);
   else ok(pintle_queue_submit(queue_, list_, nullptr, &done_, &error_), error_);
 }

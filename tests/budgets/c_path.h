@@ -21,6 +21,7 @@ class CPath {
   [[gnu::noinline]] void submit();
 
  private:
+  [[gnu::noinline]] void submit_one();
   [[nodiscard]] pintle_list launch(const pintle_argument& number);
   void occupy();
   void let_go();

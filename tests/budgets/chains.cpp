@@ -1,4 +1,5 @@
-// The end of a chain of queues, each held behind the one before: chains.py counts its instructions.
+// The end of a chain of queues, each held behind the one before, that all write one buffer which has no handle any
+// more: chains.py counts its instructions.
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -14,12 +15,14 @@ struct Chain {
   std::optional<Device> device;
   Signal first = must(Signal::create());
   std::vector<Queue> queues;
+  std::optional<Buffer> shared;
 };
 
 [[gnu::noinline]] void end_of_chain(Chain& chain, std::string_view how) {
   if (how == "fail") must(chain.first.fail(Error(Errc::cancelled, "The caller gives up.")));
   else chain.queues.clear();
-  if (how == "close") chain.device.reset();
+  chain.shared.reset();
+  if (how == "close" || how == "exit") chain.device.reset();
 }
 
 }  // namespace
@@ -28,10 +31,12 @@ int main(int count, char** arguments) {
   if (count != 4) return 2;
   Chain chain;
   chain.device = must(open(arguments[1]));
+  chain.shared = must(chain.device->allocate(DType::u32, {64}));
   Point last = chain.first.at(1);
   for (int i = std::atoi(arguments[2]); i > 0; --i) {
     chain.queues.push_back(must(chain.device->create_queue()));
-    last = must(chain.queues.back().submit(CommandList{}, {.after = {last}}));
+    last = must(chain.queues.back().submit(CommandList{}.fill(*chain.shared, 1U), {.after = {last}}));
   }
+  if (std::string_view(arguments[3]) != "exit") chain.shared.reset();
   end_of_chain(chain, arguments[3]);
 }

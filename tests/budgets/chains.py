@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Instructions of the end of a chain of held queues, by callgrind: when the first one fails, when their handles go, when their device is closed.
+"""Instructions of the end of a chain of held queues, by callgrind: when the first one fails, when their handles go,
+when their device is closed, when all handles go as at the end of a process, where the buffer that all write is still there.
 Each queue costs as much in a long chain as in a short one."""
 
 import re

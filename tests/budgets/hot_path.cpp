@@ -35,7 +35,7 @@ HotPath::HotPath(Kind kind)
   occupy();
   for (int i = 0; i < warm_up_rounds * measured; ++i) {
     prepare();
-    submit();
+    submit_one();
     if (i % measured == measured - 1) settle();
   }
 }
@@ -71,7 +71,9 @@ void HotPath::prepare() {
   if (kind_ == Kind::list || kind_ == Kind::round_trip) list_ = CommandList{}.exec(kernel_, Grid{1}, buffer_, 1u);
 }
 
-void HotPath::submit() {
+void HotPath::submit() { submit_one(); }
+
+void HotPath::submit_one() {
   if (kind_ == Kind::list) must(queue_.submit(std::move(list_)));
   else if (kind_ == Kind::round_trip) must(must(queue_.submit(std::move(list_))).wait());
   else if (kind_ == Kind::recording) must(queue_.replay(recording_, {1u}));

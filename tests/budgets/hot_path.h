@@ -33,6 +33,7 @@ class HotPath {
   [[gnu::noinline]] void submit();
 
  private:
+  [[gnu::noinline]] void submit_one();  // what comes before the measurement, such as a ring that grows, is not counted
   void collect();
   void warm_up();
   void occupy();

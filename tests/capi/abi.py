@@ -86,16 +86,16 @@ def has_grown(lines):
 
 
 def refused_growths(root, items):
-    """(name, why) of each struct that has grown and must not, or of which the library does not know the size that it had."""
+    """Why not, for each struct that has grown and must not, or of which the library does not know the size that it had."""
     known = (root / STRUCTS).read_text(encoding="utf-8")
     for name, lines in items:
         if not is_growth(lines) or not has_grown(lines):
             continue
         if name in FIXED:
-            yield name, f"{name} has grown, and programs have its size in every call or inside other structs: make a new struct or a new function."
+            yield f"{name} has grown, and programs have its size in every call or inside other structs: make a new struct or a new function."
         elif f"earlier_sizes<{name}>" not in known:
-            yield name, f"{name} has grown, and {STRUCTS} has no line `earlier_sizes<{name}>` with the size that it had: programs that were compiled " \
-                        "with it would be refused."
+            yield f"{name} has grown, and {STRUCTS} has no line `earlier_sizes<{name}>` with the size that it had: programs that were compiled " \
+                  "with it would be refused."
 
 
 def constants_of(dump_file):
@@ -113,7 +113,7 @@ def changes(root, old, new):
     different = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     report = (report if items else "") + "".join(f"{name}: {before.get(name)} -> {now.get(name)}\n" for name in different)
     breaks = list(dict.fromkeys(breaks + [name for name in different if name in before]))
-    return breaks, report, [why for _, why in refused_growths(root, items)]
+    return breaks, report, list(refused_growths(root, items))
 
 
 def breaks_are_allowed(root):

@@ -86,6 +86,31 @@ static void numbers(pintle_device device) {
   CHECK(name[0] != 0);
 }
 
+/* A negative timeout is a constant or a mistake, with the number. */
+static void timeouts(pintle_device device) {
+  const uint64_t dims = 1;
+  const pintle_buffer_options buffers = {.size = sizeof buffers, .timeout = -5};
+  const pintle_image_options images = {.size = sizeof images, .timeout = -5};
+  const pintle_load_options loads = {.size = sizeof loads, .timeout = -5};
+  const pintle_buffer_options whole = {.size = sizeof whole, .timeout = PINTLE_TIMEOUT_DEFAULT};
+  const char* const signature = "nothing() group 1";
+  pintle_error refusal = PINTLE_ERROR_INIT;
+  pintle_buffer buffer;
+  pintle_image image;
+  pintle_pack pack;
+  pintle_program program;
+  OK(pintle_pack_source("c", "x", 1, &signature, 1, &pack, error));
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_buffer_allocate(device, PINTLE_F32, 1, &dims, &buffers, &buffer, error));
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_image_create(device, PINTLE_TEXEL_R8UI, 4, 4, 0, &images, &image, error));
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_program_load_with(device, pack, &loads, &program, error));
+  CHECK(pintle_program_load_with(device, pack, &loads, &program, &refusal) == PINTLE_INVALID_ARGUMENT);
+  CHECK(strstr(refusal.text, "(-5 ns)") != NULL);
+  OK(pintle_buffer_allocate(device, PINTLE_F32, 1, &dims, &whole, &buffer, error));
+  OK(pintle_buffer_release(buffer, error));
+  OK(pintle_error_free(&refusal, error));
+  OK(pintle_pack_release(pack, error));
+}
+
 static void a_list_keeps_its_mistake(pintle_device device, pintle_buffer buffer) {
   const pintle_kernel kernel = saxpy_on(device);
   const pintle_extent extent = {sizeof extent, 0, count, 0, 0};
@@ -116,6 +141,7 @@ int main(void) {
   nulls(device, buffer);
   sizes(device);
   numbers(device);
+  timeouts(device);
   a_list_keeps_its_mistake(device, buffer);
   OK(pintle_buffer_release(buffer, error));
   OK(pintle_device_release(device, error));

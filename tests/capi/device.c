@@ -78,6 +78,42 @@ static void abilities_are_those_of_the_open_device(pintle_device_list list, size
   CHECK(limit.max_image_2d == same.max_image_2d && limit.texel_alignment == same.texel_alignment);
 }
 
+/* Elements of a later version of the interface are longer. */
+typedef struct longer_capability {
+  pintle_capability its;
+  uint64_t later;
+} longer_capability;
+
+static void expect_capability(pintle_device device, uint32_t feature, const pintle_capability* found) {
+  pintle_capability one = {.size = sizeof one};
+  OK(pintle_device_capability(device, feature, &one, error));
+  CHECK(found->support == one.support && strcmp(found->detail, one.detail) == 0);
+}
+
+static void all_capabilities_come_at_once(pintle_device device) {
+  enum { features = PINTLE_FEATURE_OPTIONAL_BUFFERS, room = features + 3 };
+  pintle_capability all[room] = {{.size = sizeof *all}},
+                    few[3] = {{.size = sizeof *few}, {.support = 77}, {.support = 77}};
+  longer_capability longer[room] = {{.its = {.size = sizeof *longer}}};
+  size_t number = 0;
+  OK(pintle_device_capabilities(device, all, room, &number, error));
+  CHECK(number == features && all[features].size == 0);
+  OK(pintle_device_capabilities(device, &longer[0].its, room, &number, error));
+  for (uint32_t i = 0; i < features; ++i) {
+    expect_capability(device, i + 1, &all[i]);
+    expect_capability(device, i + 1, &longer[i].its);
+    CHECK(all[i].size == sizeof all[i] && longer[i].its.size == sizeof longer[i] && longer[i].later == 0);
+  }
+  number = 0;
+  OK(pintle_device_capabilities(device, few, 2, &number, error));
+  CHECK(number == features && few[1].support != 77 && few[2].support == 77);
+  OK(pintle_device_capabilities(device, NULL, 0, &number, error));
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_device_capabilities(device, NULL, 1, &number, error));
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_device_capabilities(device, all, room, NULL, error));
+  all[0].size = 7;
+  FAILS(PINTLE_INVALID_ARGUMENT, pintle_device_capabilities(device, all, room, &number, error));
+}
+
 static void listed_devices_say_what_they_can(pintle_device device) {
   const char* id = NULL;
   pintle_capability capability = {.size = sizeof capability};
@@ -153,6 +189,7 @@ static void a_lost_device_has_another_generation(void) {
 int main(void) {
   const pintle_device device = opened();
   listed_devices_say_what_they_can(device);
+  all_capabilities_come_at_once(device);
   heaps_have_figures(device);
   OK(pintle_device_release(device, error));
   a_lost_device_has_another_generation();

@@ -61,6 +61,7 @@ static void make_all(void) {
   right.device = opened();
   OK(pintle_devices_list(&right.device_list, error));
   OK(pintle_device_budget(right.device, &right.heap_list, error));
+  OK(pintle_settings(&right.setting_list, error));
   make_programs();
   make_memory();
   make_work();
@@ -88,6 +89,7 @@ static void release_all(void) {
   OK(pintle_program_release(right.program, error));
   OK(pintle_pack_release(right.pack, error));
   OK(pintle_kernel_release(right.kernel, error));
+  OK(pintle_setting_list_release(right.setting_list, error));
   OK(pintle_heap_list_release(right.heap_list, error));
   OK(pintle_device_list_release(right.device_list, error));
   OK(pintle_device_release(right.device, error));

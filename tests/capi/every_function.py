@@ -2,9 +2,9 @@
 
 Usage: every_function.py FOLDER OUT.c, with the folder of the headers. For each parameter of each function, by its type: a handle that is
 empty, made up, released or of another kind; a pointer that is NULL, unless OPTIONAL has it; a struct of a size that is none, also between those
-of two versions. Everything else is right, so the call must fail for this alone, and must answer the status in the error, too. A struct of an
-earlier version's size is taken. A function, a type or a NULL that this script does not know fails it: a new function is called from its first
-day on.
+of two versions; a number (77) of an enum that has fewer, in a parameter and in each such member of a struct that is read. Everything else is
+right, so the call must fail for this alone, and must answer the status in the error, too. A struct of an earlier version's size is taken. A
+function, a type or a NULL that this script does not know fails it: a new function is called from its first day on.
 """
 
 import re
@@ -40,7 +40,7 @@ RIGHT = {
     ("count", None): "1", ("chunk_count", None): "1", ("entry", None): '"saxpy"', ("most", None): "&groups", ("ranks", None): "1",
     ("level", None): "PINTLE_LOG_WARN", ("most_verbose", None): "PINTLE_LOG_WARN", ("to_bytes", None): "4", ("from_bytes", None): "4",
     ("symbol", None): '"every_function"', ("kernel", "cpu_register_kernel"): "callback_of_cpu", ("log", None): "callback_of_log",
-    ("callback", "point_then"): "callback_of_point", ("callback", "log_set_callback"): "NULL", ("function", None): "callback_of_list",
+    ("callback", "point_then"): "callback_of_point", ("callback", "log_set_callback"): "callback_of_message", ("function", None): "callback_of_list",
     ("released", "buffer_keep list_upload_retained list_download_retained resource_create"): "callback_of_list",
     ("allocate", None): "callback_of_resource", ("op", None): "1", ("algorithm", None): "1", ("support", None): "1",
     ("code", "signal_fail"): "PINTLE_IO", ("status", None): "PINTLE_IO",
@@ -49,8 +49,12 @@ RIGHT = {
     ("bytes", "arena_feed arena_read state_write symmetric_heap_put symmetric_heap_get symmetric_heap_put_signal symmetric_heap_put_async"
               " symmetric_heap_get_async symmetric_heap_put_signal_async"): "4",
     ("tensor", "buffer_from_dlpack buffer_from_old_dlpack"): "(void*)no_tensor",
-    ("kind", None): "1",
+    ("kind", None): "1", ("room", None): "1",
 }
+# Names of numbers of enums that are not the word behind PINTLE_, as `texel` is in PINTLE_TEXEL_R8.
+ENUM_NAMES = {"dtype", "kind", "op", "level", "most_verbose", "code", "status"}
+# The kind of argument that a member of its value belongs to. No replay binds one of these.
+VALUE_KINDS = {"value.sampler": "PINTLE_ARGUMENT_SAMPLER", "value.texel": "PINTLE_ARGUMENT_TEXEL_BUFFER"}
 INTEGERS = {"uint32_t", "uint64_t", "int64_t", "size_t", "pintle_status"}
 POINTED_AT = {"void", "char", "int", "pintle_status", "int64_t", "uint32_t", "uint64_t", "size_t", "float", "double", "DLManagedTensor", "DLManagedTensorVersioned"}
 
@@ -63,6 +67,25 @@ def earlier_sizes():
 
 
 EARLIER = earlier_sizes()
+
+
+class Enums:
+    """Which parameters and which members of structs are a number of an enum, or a flag: 77 is none. A name says it, or a member's comment."""
+
+    def __init__(self, text):
+        self.names = ENUM_NAMES | {name.split("_")[1].lower() for name, _ in c_headers.numbers(text) if name.count("_") > 1}
+        said = {name: set(re.findall(r"uint(?:16|32)_t (\w+);\s*/\*.*PINTLE_", body)) for name, body in c_headers.STRUCT.findall(text)}
+        self.members = {name: [*self.paths(members, self.names | said[name])] for name, members in c_headers.structs(text)}
+
+    def paths(self, members, names, before=""):
+        for member in members:
+            if member.members:
+                yield from self.paths(member.members, names, f"{before}{member.name}.")
+            elif member.type in ("uint16_t", "uint32_t") and (member.name in names or member.name.startswith("is_")):
+                yield before + member.name
+
+    def is_parameter(self, kind, name):
+        return kind in ("uint32_t", "pintle_status") and name in self.names
 
 
 def is_optional(function, name):
@@ -99,13 +122,31 @@ def right(function, kind, name, types):
     raise SystemExit(f"every_function: {function.name} has a parameter ({kind} {name}) of a type that is not known here.")
 
 
-def calls(function, types):
-    """(C text, what must be answered, what is wrong) for each mistake."""
+def calls(function, types, enums):
+    """(C text, what must be answered, what the error's text has, what is wrong) for each mistake."""
     parameters = function.parameters[:-1]  # the last is the error
     good = [right(function, kind, name, types) for kind, name in parameters]
     for i, (kind, name) in enumerate(parameters):
         for wrong, status, what in mistakes(function, kind, name, types):
-            yield [*good[:i], wrong, *good[i + 1:]], status, f"{name} is {what}"
+            yield [*good[:i], wrong, *good[i + 1:]], status, "", f"{name} is {what}"
+        for wrong, what in wrong_numbers(function, kind, name, good[i], enums):
+            yield [*good[:i], wrong, *good[i + 1:]], "PINTLE_INVALID_ARGUMENT", "77", f"{what} is 77"
+
+
+def wrong_numbers(function, kind, name, good, enums):
+    """(C text, where the number is) for each number of an enum in a parameter."""
+    if enums.is_parameter(kind, name):
+        yield "77", name
+    if name not in function.inputs:
+        return
+    base = kind.rstrip("*")
+    word = base.removeprefix("pintle_")
+    for path in enums.members.get(base, ()):
+        if name == "bindings" and path.startswith("value."):
+            continue
+        changes = [f"wrong.{word} = *{good}", *(f"wrong.{word}.kind = {number}" for value, number in VALUE_KINDS.items() if path.startswith(value)),
+                   f"wrong.{word}.{path} = 77", f"&wrong.{word}"]
+        yield f"({', '.join(changes)})", f"{name}->{path}"
 
 
 def shorter_structs(function, types):
@@ -138,13 +179,14 @@ HEAD = """/* Written by tests/capi/every_function.py. */
 
 #include "check.h"
 
-/* Whether a call fails as it must; the error is not filled by others. */
-#define EXPECT(status, what, ...)                                                                         \\
+/* Whether a call fails as it must, and says these words; the error is not filled by others. */
+#define EXPECT(status, words, what, ...)                                                                         \\
   do {                                                                                                    \\
     pintle_error failure = PINTLE_ERROR_INIT;                                                             \\
     pintle_error* error = &failure;                                                                       \\
     const pintle_status got = (__VA_ARGS__);                                                              \\
-    if (got != (status) || failure.code != (status) || failure.text == NULL || failure.text[0] == 0) {    \\
+    if (got != (status) || failure.code != (status) || failure.text == NULL || failure.text[0] == 0 ||    \\
+        strstr(failure.text, words) == NULL) {                                                            \\
       fprintf(stderr, "%s: %d instead of %d: %s\\n", what, (int)got, (int)(status), failure.text == NULL ? "" : failure.text); \\
       ++failures;                                                                                         \\
     }                                                                                                     \\
@@ -176,6 +218,13 @@ static void callback_of_point(void* data, pintle_status status, const pintle_err
 }
 
 static void callback_of_list(void* data) { (void)data; }
+
+static void callback_of_message(void* data, uint32_t level, const char* category, const char* message) {
+  (void)data;
+  (void)level;
+  (void)category;
+  (void)message;
+}
 
 static void callback_of_log(void* data, const char* line) {
   (void)data;
@@ -214,7 +263,7 @@ def struct_of(name, words):
 
 def main(folder, out):
     text = c_headers.read(folder)
-    types = c_headers.Types(text)
+    types, enums = c_headers.Types(text), Enums(text)
     functions = c_headers.functions(text)
     structs, handles = members(types.structs), members(types.handles)
     lines = [HEAD, struct_of("right", handles), struct_of("released", handles), struct_of("some", [*handles, *structs, "uint64_t room[64]"]),
@@ -222,8 +271,8 @@ def main(folder, out):
              *(f"  sized(&some.{name.split()[1]}, sizeof some.{name.split()[1]});" for name in structs), "}\n", '#include "every_function.h"\n']
     for i, function in enumerate(functions):
         lines.append(f"static void call_{i}(void) {{")
-        for arguments, status, what in calls(function, types):
-            lines.append(f'  EXPECT({status}, "{function.name}: {what}", {function.name}({", ".join([*arguments, "error"])}));')
+        for arguments, status, words, what in calls(function, types, enums):
+            lines.append(f'  EXPECT({status}, "{words}", "{function.name}: {what}", {function.name}({", ".join([*arguments, "error"])}));')
         for arguments, what in shorter_structs(function, types):
             lines.append(f'  TAKES("{function.name}: {what}", {function.name}({", ".join([*arguments, "error"])}));')
         lines.append("}\n")

@@ -35,7 +35,11 @@ static void statuses_have_names(void) {
     OK(pintle_status_parse(name, &status, error));
     CHECK(status == each);
   }
+  pintle_error refusal = PINTLE_ERROR_INIT;
   FAILS(PINTLE_NOT_FOUND, pintle_status_parse("okay", &status, error));
+  CHECK(pintle_status_parse("okay", &status, &refusal) == PINTLE_NOT_FOUND);
+  CHECK(strstr(refusal.text, ": ok, invalid_argument") != NULL);
+  OK(pintle_error_free(&refusal, error));
 }
 
 static void dtypes_have_bytes(void) {

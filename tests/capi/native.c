@@ -73,9 +73,13 @@ static void other_objects_are_refused(pintle_device device, pintle_queue queue, 
   pintle_cpu_memory memory = {.native = {sizeof memory, PINTLE_NATIVE_CPU_MEMORY}};
   pintle_opencl_queue opencl = {.native = {sizeof opencl, PINTLE_NATIVE_OPENCL_QUEUE}, .queue = &opencl};
   pintle_vulkan_memory vulkan = {.native = {sizeof vulkan, PINTLE_NATIVE_VULKAN_MEMORY}, .buffer = 7};
+  pintle_pjrt_device pjrt = {.native = {sizeof pjrt, PINTLE_NATIVE_PJRT_DEVICE}, .client = &pjrt};
   pintle_device made;
   pintle_queue over;
   pintle_buffer wrapped = {7};
+  FAILS(PINTLE_UNSUPPORTED, pintle_device_get_native(device, &pjrt.native, error));
+  FAILS(PINTLE_UNSUPPORTED, pintle_device_wrap(&pjrt.native, &made, error));
+  CHECK(pjrt.client == &pjrt);
   FAILS(PINTLE_INVALID_ARGUMENT, pintle_device_get_native(device, &memory.native, error));
   FAILS(PINTLE_INVALID_ARGUMENT, pintle_queue_get_native(queue, &cpu.native, error));
   FAILS(PINTLE_INVALID_ARGUMENT, pintle_buffer_get_native(buffer, &cpu.native, error));
@@ -113,7 +117,7 @@ static void heads_are_checked(pintle_device device) {
         pintle_buffer_wrap(device, &longer.known.native, PINTLE_F32, 2, NULL, NULL, &buffer, error));
   FAILS(PINTLE_INVALID_ARGUMENT, pintle_device_wrap(&small.native, &made, error));
   FAILS(PINTLE_INVALID_ARGUMENT, pintle_queue_wrap(device, &longer.known.native, &options, &over, error));
-  for (bare.kind = 0; bare.kind <= PINTLE_NATIVE_VULKAN_MEMORY + 1; ++bare.kind) {
+  for (bare.kind = 0; bare.kind <= PINTLE_NATIVE_PJRT_DEVICE + 1; ++bare.kind) {
     FAILS(PINTLE_INVALID_ARGUMENT, pintle_device_get_native(device, &bare, error));
     FAILS(PINTLE_INVALID_ARGUMENT, pintle_device_wrap(&bare, &made, error));
   }

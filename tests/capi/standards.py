@@ -1,13 +1,27 @@
 """Whether each header of C compiles alone, twice in a row, as C11 and as C++11 without a warning: `standards.py INCLUDE_FOLDER COMPILER...`.
-Each compiler takes both languages; one that is not there is said, and the first one has to be there."""
+Each compiler takes both languages; one that is not there is said, and the first one has to be there. Also whether the comment directly above each
+function says which threads may call it, in the words of pintle/c/status.h."""
 
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import c_headers  # noqa: E402
+
 LANGUAGES = {"c": ("-std=c11",), "c++": ("-std=c++11", "-Wzero-as-null-pointer-constant")}
 WARNINGS = ("-pedantic-errors", "-Wall", "-Wextra", "-Wconversion", "-Wundef", "-Werror", "-fsyntax-only")
+
+
+THREADS = re.compile(r"\bAny thread\b|\b[Oo]ne thread at a time\b")
+
+
+def without_threads(folder):
+    return [f"{name} has no comment directly above that says which threads may call it." if not comment else
+            f"The comment of {name} does not say which threads may call it: {comment}"
+            for name, comment in c_headers.comments(c_headers.read(folder)).items() if not THREADS.search(comment)]
 
 
 def complaint(compiler, language, include, header):
@@ -25,8 +39,9 @@ def main():
     if not headers or compilers[0] not in there:
         return 1
     complaints = [complaint(compiler, language, include, header) for compiler in there for language in LANGUAGES for header in headers]
-    print(*filter(None, complaints), sep="\n")
-    return 1 if any(complaints) else 0
+    found = [*filter(None, complaints), *without_threads(Path(include, "pintle/c"))]
+    print(*found, sep="\n")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

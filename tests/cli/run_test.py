@@ -248,6 +248,12 @@ class Arrays(CommandCase):
             self.write_npy("from.npy", "<f4", (2,), [7, 8], version=version)
             self.assertEqual(self.copied(2, (2,))[2], [7, 8])
 
+    def test_an_output_without_elements_names_its_parameter_and_file(self):
+        run = ("run", self.pack(PLACES_CODE, PLACES), "--entry", "places", "--device", "cpu", "--grid", "1")
+        for shape in ("0", "2,0"):
+            self.refused(*run, "--out", f"to=u32[{shape}]:to.npy", code=INVALID,
+                         words=["[to: write u32[]]", '"to.npy"', f"[{shape}]", "at least one element"])
+
     def test_an_output_alone_starts_with_zeros(self):
         self.write_npy("from.npy", "<f4", (2,), [7, 8])
         self.assertEqual(self.copied(2, (5,))[2], [7, 8, 0, 0, 0])

@@ -16,6 +16,7 @@
 #include "shrink.h"
 #include "surroundings.h"
 #include "threads.h"
+#include "turn.h"
 
 namespace pintle::differential {
 namespace {
@@ -126,16 +127,23 @@ std::vector<KeptSeed> kept_seeds(const std::string& file, const std::string& dev
   return seeds;
 }
 
+/// Another one for each turn of a check, and far from the next turn's; where there is no turn, the time.
 std::uint64_t any_seed() {
+  constexpr unsigned bits = 32;  // of the programs that a turn has room for
+  if (const auto number = turn()) return (*number + 1) << bits;
   return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+}
+
+std::uint64_t first_seed(const Options& options) {
+  if (options.seed) return *options.seed;
+  return options.first != 0 ? options.first : any_seed();
 }
 
 int fuzz_in_threads(World& world, const Options& options) {
   world.is_shared = true;
   ThreadsOptions how{
       .threads = options.threads, .stack = options.stack, .count = options.count, .seconds = options.seconds};
-  how.first = options.first != 0 ? options.first : any_seed();
-  if (options.seed) how.first = *options.seed;
+  how.first = first_seed(options);
   if (options.seed) how.count = 1;
   how.generator = options.generator;
   const double start = seconds_now();
@@ -157,8 +165,7 @@ std::vector<std::string> devices(const Options& options) {
 
 bool fuzz_in_surroundings(const Options& options) {
   SurroundingsOptions how{.devices = devices(options), .count = options.count, .seconds = options.seconds};
-  how.first = options.first != 0 ? options.first : any_seed();
-  if (options.seed) how.first = *options.seed;
+  how.first = first_seed(options);
   if (options.seed) how.count = 1;
   how.generator = options.generator;
   return options.forks ? run_in_children(how) : end_at_exit(how);
@@ -174,13 +181,13 @@ int fuzz(const Options& options) {
   if (options.threads > 1 || options.stack != 0) return fuzz_in_threads(world, options);
   Fuzzer fuzzer(world, options);
   const double start = seconds_now();
+  const std::uint64_t first = first_seed(options);
   if (options.seed) {
     for (int i = 0; i < options.repeat && fuzzer.failures() == 0; ++i)
       fuzzer.try_seed(*options.seed, options.generator);
   } else {
     for (const KeptSeed& kept : kept_seeds(options.seeds, world.text()))
       if (fuzzer.failures() < options.failures) fuzzer.try_seed(kept.seed, kept.generator);
-    const std::uint64_t first = options.first != 0 ? options.first : any_seed();
     for (std::uint64_t i = 0; i < options.count && seconds_now() - start < options.seconds; ++i) {
       if (fuzzer.failures() >= options.failures) break;
       fuzzer.try_seed(first + i, options.generator);
@@ -188,10 +195,10 @@ int fuzz(const Options& options) {
   }
   name_seed(0);
   const double seconds = seconds_now() - start;
-  fmt::print("{}: {} programs of {:.0f} steps in {:.1f} s ({:.0f} a second), {} failed\n", world.text(),
+  fmt::print("{}: {} programs of {:.0f} steps in {:.1f} s ({:.0f} a second) from seed {}, {} failed\n", world.text(),
              fuzzer.programs(),
              static_cast<double>(fuzzer.steps()) / static_cast<double>(std::max<std::uint64_t>(fuzzer.programs(), 1)),
-             seconds, static_cast<double>(fuzzer.programs()) / seconds, fuzzer.failures());
+             seconds, static_cast<double>(fuzzer.programs()) / seconds, first, fuzzer.failures());
   if (!options.record.empty())
     add_to_record(options.record, {options.commit, world.text(), seconds / 60, fuzzer.programs(), fuzzer.failures()});
   return fuzzer.failures() == 0 ? 0 : 1;

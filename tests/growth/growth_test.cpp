@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/inside.h"
 #include "growth/live_bytes.h"
@@ -34,6 +35,20 @@ std::unique_ptr<backend::Device> vendors_device() {
   auto device = std::make_unique<test::Scripted>(test::Scripted::Answers{});
   device->editable_info().kind = DeviceKind::discrete_gpu;
   return device;
+}
+
+// A program may have a queue for each of its objects.
+TEST(Growth, OfIdleQueues) {
+  constexpr int count = 200;
+  constexpr std::int64_t most = 16 << 10;
+  const Device device = must(open("cpu?inline"));
+  std::vector<Queue> queues;
+  const std::int64_t before = live_bytes();
+  for (int i = 0; i < count; ++i) {
+    queues.push_back(must(device.create_queue()));
+    must(queues.back().submit_and_wait(CommandList{}));
+  }
+  EXPECT_LE((live_bytes() - before) / count, most) << "bytes of a queue";
 }
 
 TEST(Growth, OfOpenedDevices) {

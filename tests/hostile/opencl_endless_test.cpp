@@ -13,7 +13,9 @@
 namespace pintle::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using namespace std::chrono_literals;
 
 Result<Program> load(const Device& device, std::string_view code, std::string_view signature) {
@@ -24,7 +26,10 @@ Result<Program> load(const Device& device, std::string_view code, std::string_vi
 class HostileEndless : public testing::Test {
  protected:
   HostileEndless()
-      : device_(must(open("opencl:hostile"))),
+      : losing_(must(open("faulty(opencl:hostile)?call=submit&code=device_lost"))),
+        lost_(must(losing_.allocate(DType::u32, {4}))),
+        losing_queue_(must(losing_.create_queue())),
+        device_(must(open("opencl:hostile"))),
         buffer_(must(device_.allocate(DType::u32, {4}))),
         spare_(must(device_.allocate(DType::u32, {4}))),
         endless_(must(must(load(device_, "kernel void endless(global uint* x) { for (;;) x[0] = 1; }",
@@ -35,6 +40,9 @@ class HostileEndless : public testing::Test {
     EXPECT_EQ(point.wait(200ms).error().code(), Errc::timeout);
   }
 
+  Device losing_;  // at its first submission
+  Buffer lost_;
+  Queue losing_queue_;
   Device device_;
   Buffer buffer_;
   std::optional<Buffer> spare_;
@@ -54,7 +62,41 @@ TEST_F(HostileEndless, LeavesOtherQueuesAloneAndKeepsNobodyInTheDriver) {
   const auto allocated = device_.allocate(DType::u32, {4});
   ASSERT_FALSE(allocated);
   EXPECT_EQ(allocated.error().code(), Errc::timeout) << allocated.error().text();
+  EXPECT_THAT(allocated.error().text(), HasSubstr("the default deadline"));
   spare_.reset();  // blocks nobody
+}
+
+TEST_F(HostileEndless, TheCallersTimeoutBoundsAllocatingAndLoading) {
+  const auto expect_own = [](const auto& refused) {
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code(), Errc::timeout) << refused.error().text();
+    EXPECT_THAT(refused.error().text(), Not(HasSubstr("the default deadline")));
+  };
+  expect_own(device_.allocate(DType::u32, {4}, {.timeout = 50ms}));
+  const Pool pool = must(Pool::create(device_));
+  expect_own(queue_.allocate(pool, DType::u32, {4}, {.timeout = 50ms}));
+  const auto pack = must(ProgramPack::source("opencl_c", "kernel void other(global uint* x) { x[0] = 2; }",
+                                             {"other(x: read_write u32[])"}));
+  expect_own(device_.load(pack, LoadOptions{.timeout = 50ms}));
+}
+
+void expect_left_behind(const Error& error) {
+  EXPECT_EQ(error.code(), Errc::timeout) << error.text();
+  EXPECT_THAT(error.text(), AllOf(HasSubstr("is still opening a device"), HasSubstr("the default deadline")));
+}
+
+TEST_F(HostileEndless, OpeningEndsAtTheDeadline) {
+  const auto opened = open("validate(opencl:hostile)");
+  ASSERT_FALSE(opened);
+  expect_left_behind(opened.error());
+  must(device_.health());
+}
+
+TEST_F(HostileEndless, RecoveringEndsAtTheDeadline) {
+  EXPECT_EQ(losing_queue_.submit(CommandList{}.fill(lost_, 7U)).error().code(), Errc::device_lost);
+  const auto recovered = losing_.recover();
+  ASSERT_FALSE(recovered);
+  expect_left_behind(recovered.error());
 }
 
 }  // namespace

@@ -34,17 +34,22 @@ inline VkPhysicalDeviceMemoryProperties memory_of(VkPhysicalDevice device) {
   return all.memoryProperties;
 }
 
+inline VkSemaphore create_timeline(const DeviceFunctions& functions, VkDevice device) {
+  VkSemaphoreTypeCreateInfo type{};
+  type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
+  VkSemaphore made = VK_NULL_HANDLE;
+  EXPECT_EQ(functions.CreateSemaphore(device, &info, nullptr, &made), VK_SUCCESS);
+  return made;
+}
+
 /// A queue with a pool of its family, and a timeline that each submission raises by one.
 class QueueByHand {
  public:
   QueueByHand(const DeviceFunctions& functions, VkDevice device, std::uint32_t family)
-      : functions_(functions), device_(device) {
+      : functions_(functions), device_(device), timeline_(create_timeline(functions, device)) {
     functions_.GetDeviceQueue(device, family, 0, &queue_);
-    VkSemaphoreTypeCreateInfo type{};
-    type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
-    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-    const VkSemaphoreCreateInfo timeline{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
-    EXPECT_EQ(functions_.CreateSemaphore(device, &timeline, nullptr, &timeline_), VK_SUCCESS);
     const VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0, family};
     EXPECT_EQ(functions_.CreateCommandPool(device, &pool, nullptr, &pool_), VK_SUCCESS);
   }
@@ -106,8 +111,8 @@ class QueueByHand {
  private:
   const DeviceFunctions& functions_;
   const VkDevice device_;
+  const VkSemaphore timeline_;
   VkQueue queue_ = nullptr;
-  VkSemaphore timeline_ = VK_NULL_HANDLE;
   VkCommandPool pool_ = VK_NULL_HANDLE;
   std::uint64_t submitted_ = 0;
 };

@@ -50,15 +50,6 @@ class HostileSecondFamily : public testing::Test {
                                          nullptr, 1, &barrier, 0, nullptr);
     });
   }
-  VkSemaphore create_timeline() {
-    VkSemaphoreTypeCreateInfo type{};
-    type.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO;
-    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
-    const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
-    VkSemaphore made = VK_NULL_HANDLE;
-    EXPECT_EQ(hand_.functions.CreateSemaphore(hand_.device, &info, nullptr, &made), VK_SUCCESS);
-    return made;
-  }
   void signal(VkSemaphore semaphore, std::uint64_t value) {
     const VkSemaphoreSignalInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, semaphore, value};
     EXPECT_EQ(hand_.function<PFN_vkSignalSemaphore>("vkSignalSemaphore")(hand_.device, &info), VK_SUCCESS);
@@ -129,7 +120,7 @@ TEST_F(HostileSecondFamily, IsPassedByTheOther) {
 }
 
 TEST_F(HostileSecondFamily, PassesTheOther) {
-  const VkSemaphore gate = create_timeline();
+  const VkSemaphore gate = create_timeline(hand_.functions, hand_.device);
   ASSERT_EQ(compute_.submit(fill(compute_, shared(device_type), 1), gate, 1), VK_SUCCESS);
   ASSERT_EQ(copies_.submit(fill(copies_, shared(device_type), 2)), VK_SUCCESS);
   EXPECT_EQ(copies_.wait(long_time), VK_SUCCESS);
@@ -207,7 +198,7 @@ TEST_F(HostileSecondFamily, AFenceStandsForWhatWasSubmittedBefore) {
 }
 
 TEST_F(HostileSecondFamily, CarriesSubmissionsInTheirNewForm) {
-  const VkSemaphore done = create_timeline();
+  const VkSemaphore done = create_timeline(hand_.functions, hand_.device);
   VkSemaphoreSubmitInfo after{}, before{};
   after.sType = before.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
   after.stageMask = before.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;

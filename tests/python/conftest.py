@@ -1,6 +1,8 @@
 """What the tests share: devices, and the shipped kernel on each."""
 
+import gc
 import os
+import time
 
 import pytest
 
@@ -46,6 +48,18 @@ def taken(device, pack):
         if "take the format" not in str(error):
             raise
         pytest.skip(f"{device.id}: {str(error).splitlines()[0]}")
+
+
+def gone_soon(gone, device):
+    """Whether an object goes, when the library has let go of it."""
+    for _ in range(1000):
+        device.queue().submit().wait(30)
+        device.empty(1)  # a later call lets go of it
+        gc.collect()
+        if gone() is None:
+            return True
+        time.sleep(0.01)
+    return False
 
 
 @pytest.fixture(scope="session")

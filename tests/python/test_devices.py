@@ -1,5 +1,7 @@
 """Devices: the list with its absences, opening, facts and ends."""
 
+import sys
+
 import child
 import pytest
 
@@ -135,7 +137,28 @@ def test_a_device_says_which_programs_it_takes(device):
         assert format and format not in info.formats and reason
     with pytest.raises(pintle.InvalidArgument, match=r"teleport.*timestamp"):
         info.supports("teleport")
-    assert {name: capability.support for name, capability in info.capabilities} == {name: device.supports(name).support for name, _ in info.capabilities}
+    assert dict(info.capabilities) == {name: device.supports(name) for name, _ in info.capabilities} and len(info.capabilities) >= 21
+
+
+def test_a_device_is_asked_for_its_facts_when_somebody_wants_them(monkeypatch):
+    asked = []
+    for module in (sys.modules["pintle.devices"], sys.modules["pintle.listing"]):
+        monkeypatch.setattr(module, "call", lambda name, *rest, call=module.call: asked.append(name) or call(name, *rest))
+    device = pintle.open("cpu")
+    assert device.id in repr(device) and device.name and asked == ["pintle_device_open", "pintle_device_get_info"]
+    assert device.info.supports("timestamp") and [name for name in asked if "capabilit" in name] == ["pintle_device_capabilities"]
+    count = len(asked)
+    assert device.info.formats and len(asked) == count
+
+
+def test_facts_that_were_asked_for_stay_after_close():
+    one, other = pintle.open("cpu"), pintle.open("cpu")
+    facts = one.info
+    one.close()
+    other.close()
+    assert one.info is facts and other.id == "cpu" and other.name == facts.name
+    with pytest.raises(pintle.Stale):
+        _ = other.info
 
 
 def test_a_device_of_the_list_says_what_it_can(cpu):

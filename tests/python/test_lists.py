@@ -1,7 +1,6 @@
 """Commands as values: submissions, recordings with slots, and commands that nobody uses."""
 
 import gc
-import time
 import tracemalloc
 import warnings
 import weakref
@@ -10,7 +9,7 @@ import numpy as np
 import pytest
 
 import pintle
-from conftest import taken
+from conftest import gone_soon, taken
 
 
 def xy(device, count=1000):
@@ -291,18 +290,6 @@ def test_a_command_may_be_submitted_twice(cpu, cpu_saxpy):
     queue.submit(command, command)
     queue.submit(command).wait(30)
     assert (y.numpy() == 19).all()
-
-
-def gone_soon(gone, device):
-    """Whether an object goes, when the library has let go of it."""
-    for _ in range(1000):
-        device.queue().submit().wait(30)
-        device.empty(1)  # a later call lets go of it
-        gc.collect()
-        if gone() is None:
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def test_an_upload_without_a_copy_keeps_its_array(device, gate):

@@ -1,13 +1,13 @@
 """Native objects, out and in: one's own memory and stream under buffers and queues. gpu_dlpack.py has those of cuda and hip."""
 
 import gc
-import time
 import weakref
 
 import numpy as np
 import pytest
 
 import pintle
+from conftest import gone_soon
 
 KINDS = {"cpu": (pintle.CpuDevice, None, pintle.CpuMemory), "opencl": (pintle.OpenClDevice, pintle.OpenClQueue, pintle.OpenClMemory),
          "vulkan": (pintle.VulkanDevice, pintle.VulkanQueue, pintle.VulkanMemory)}
@@ -44,17 +44,6 @@ def test_memory_is_wrapped_in_place(cpu, cpu_saxpy, make):
     assert (y == 7).all()
     y[0] = 5
     assert over.numpy()[0, 0] == 5
-
-
-def gone_soon(gone, device):
-    for _ in range(1000):
-        device.queue().submit().wait(30)
-        device.empty(1)  # a later call lets go of what the library has let go of
-        gc.collect()
-        if gone() is None:
-            return True
-        time.sleep(0.01)
-    return False
 
 
 def test_the_owner_lives_until_the_last_use(cpu, gate):

@@ -111,6 +111,39 @@ def test_no_patience_gives_up_at_once(cpu, gate):
     other.allocate(pool, ELEMENTS)
 
 
+@pytest.mark.parametrize("patience", [0.02, 0.18])
+def test_patience_ends(cpu, gate, patience):
+    asked = []
+    queue, other, pool = cpu.queue(), cpu.queue(), small(cpu, patience=patience, on_exhausted=lambda figures: asked.append(time.monotonic()))
+    held = queue.allocate(pool, ELEMENTS)
+    queue.submit(pintle.fill(held, 1.0), after=[gate.point(1)])
+    queue.free(held)
+    begun = time.monotonic()
+    with pytest.raises(pintle.OutOfMemory):
+        other.allocate(pool, ELEMENTS)
+    assert len(asked) == 1 and patience * 0.99 <= asked[0] - begun < 10
+
+
+def test_nobody_waits_where_nothing_is_in_flight(cpu):
+    asked = []
+    queue, pool = cpu.queue(), small(cpu, patience=60, on_exhausted=asked.append)
+    held, begun = queue.allocate(pool, ELEMENTS), time.monotonic()
+    with pytest.raises(pintle.OutOfMemory):
+        queue.allocate(pool, ELEMENTS)
+    assert len(asked) == 1 and time.monotonic() - begun < 30 and pool.statistics.waits == 0 and not held.closed
+
+
+def test_what_helps_begins_the_patience_again(cpu, gate):
+    asked = []
+    queue, other, pool = cpu.queue(), cpu.queue(), small(cpu, patience=0.12, on_exhausted=lambda figures: asked.append(time.monotonic()) or len(asked) < 3)
+    held = queue.allocate(pool, ELEMENTS)
+    queue.submit(pintle.fill(held, 1.0), after=[gate.point(1)])
+    queue.free(held)
+    with pytest.raises(pintle.OutOfMemory):
+        other.allocate(pool, ELEMENTS)
+    assert len(asked) == 3 and asked[2] - asked[0] >= 0.2
+
+
 def test_what_asks_at_the_end_can_help(cpu):
     asked, kept = [], []
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """tinygrad's own tests on a device: `lists.py run DEVICE [FILE...]`, then `lists.py table` and `lists.py check`.
 
-DEVICE is an id of Pintle's (cpu, opencl:pocl, opencl:intel), or CPU or CL, a device of tinygrad's own. The tests are files of a checkout,
-PINTLE_CORPORA/tinygrad/tinygrad, at the commit that tests/foreign/list.csv has, which fits the wheel. What comes out is in OUT/DEVICE.json (--out,
-build/tinygrad): the outcome of each test. `table` prints what docs/guide/tinygrad.md has; `check` fails for a test that fails here and passes on
-tinygrad's own device.
+DEVICE is an id of Pintle's (cpu, opencl:pocl, opencl:intel), or CPU, CL or CL-intel, a device of tinygrad's own. The tests are files of a checkout,
+PINTLE_CORPORA/tinygrad/tinygrad, at the commit that tests/foreign/list.csv has, which fits the wheel; `run` refuses another commit. What comes out is in
+OUT/DEVICE.json (--out, build/tinygrad): for each file the day, the commit and the outcome of each test. `table` prints what docs/guide/tinygrad.md has;
+`check` fails for a test that fails here and passes on tinygrad's own device, and where that device says nothing.
 """
 
 import argparse
 import csv
+import datetime
 import json
 import os
 import subprocess
@@ -24,7 +25,7 @@ SKIPPED = 77
 
 
 def files():
-    """The files of list.csv, and the commit that a checkout is meant to be at: `run` does not look."""
+    """The files of list.csv, and the commit that a checkout has to be at."""
     with open(ROOT / "tests" / "foreign" / "list.csv", newline="") as lines:
         rows = [row for row in csv.DictReader(lines) if row["repository"] == REPOSITORY and row["file"].startswith("test/")]
     return [row["file"] for row in rows], rows[0]["commit"]
@@ -38,11 +39,18 @@ def checkout():
     return folder
 
 
+def commit_problem(folder, wanted):
+    """Why the tests of a checkout are not those of the list; empty where they are."""
+    git = subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True, timeout=60, check=False)
+    there = git.stdout.strip()
+    return "" if there == wanted else f"{folder} is at {there or git.stderr.strip()}; tests/foreign/list.csv has {wanted}."
+
+
 def stage(folder, out):
     """A folder with the checkout's tests and without its tinygrad: the wheel's is tested."""
     where = out / "stage"
     where.mkdir(parents=True, exist_ok=True)
-    for name in ("test", "extra"):
+    for name in ("test", "extra", "examples"):
         link = where / name
         if link.is_symlink():
             link.unlink()
@@ -94,11 +102,15 @@ def known(options, device):
 
 
 def run(options):
-    where = stage(checkout(), options.out.resolve())
+    listed, commit = files()
+    folder = checkout()
+    if problem := commit_problem(folder, commit):
+        sys.exit(problem)
+    where = stage(folder, options.out.resolve())
     options.out = options.out.resolve()
-    wanted = [file for file in files()[0] if not options.files or any(part in file for part in options.files)]
+    wanted = [file for file in listed if not options.files or any(part in file for part in options.files)]
     for file in wanted:
-        result = run_file(options, options.device, file, where)
+        result = {"date": f"{datetime.date.today()}", "commit": commit, **run_file(options, options.device, file, where)}
         path, all_of_it = known(options, options.device)
         all_of_it[file] = result
         path.write_text(json.dumps(all_of_it, indent=1), encoding="utf-8")
@@ -116,25 +128,48 @@ def worse(ours, theirs):
     return [name for name, how in theirs["tests"].items() if how == "passed" and ours["tests"].get(name) not in ("passed", "skipped")]
 
 
-def pairs(options):
-    """(device, its own device of tinygrad's, file, our result, their result) for all that ran on both."""
+def own_problem(result):
+    """Why a file's result on tinygrad's own device is nothing to compare with; empty where it is. Tests that are all skipped there may be."""
+    return "" if "passed" in result["tests"].values() or set(result["tests"].values()) == {"skipped"} else f"no test passed: {counts(result)}"
+
+
+def results(options):
+    """(device, its own device of tinygrad's, file, our result, their result or None) for all that ran on a device of Pintle's."""
     for device, own in OWN.items():
-        ours, theirs = known(options, device)[1], known(options, own)[1]
-        for file in ours:
-            if file in theirs:
-                yield device, own, file, ours[file], theirs[file]
+        theirs = known(options, own)[1]
+        for file, ours in known(options, device)[1].items():
+            yield device, own, file, ours, theirs.get(file)
+
+
+def of(rows, what):
+    """The different values of a key in the results of rows, in order."""
+    return ", ".join(sorted({each.get(what, f"no {what}") for *_, ours, theirs in rows for each in (ours, theirs)}))
 
 
 def table(options):
+    rows = [row for row in results(options) if row[-1] is not None]
+    print(f"Day: {of(rows, 'date')}. tinygrad's commit: {of(rows, 'commit')}.\n")
     print("| file | device | passed | failed | skipped | tinygrad's own: passed | failed | skipped | fails here alone |\n|---|---|---|---|---|---|---|---|---|")
-    for device, own, file, ours, theirs in pairs(options):
+    for device, _, file, ours, theirs in rows:
         numbers = [list(each["tests"].values()).count(word) for each in (ours, theirs) for word in ("passed", "failed", "skipped")]
         print(f"| {file.removeprefix('test/')} | {device} | {' | '.join(map(str, numbers))} | {', '.join(worse(ours, theirs)) or '–'} |")
 
 
+def file_problems(own, ours, theirs, commit):
+    """What is wrong with one file on one device of Pintle's."""
+    if theirs is None:
+        return [f"did not run on {own}"]
+    old = [f"ran at commit {each.get('commit')}; tests/foreign/list.csv has {commit}" for each in (ours, theirs) if each.get("commit") != commit]
+    nothing = own_problem(theirs)
+    return old[:1] + ([f"on {own} {nothing}"] if nothing else []) + [f"{name} passes on {own}" for name in worse(ours, theirs)]
+
+
 def check(options):
-    wrong = [f"{device} {file}: {name} passes on {own}" for device, own, file, ours, theirs in pairs(options) for name in worse(ours, theirs)]
-    print("\n".join(wrong) or "No test fails that passes on tinygrad's own device.")
+    commit, rows = files()[1], list(results(options))
+    wrong = [f"{device} {file}: {problem}" for device, own, file, ours, theirs in rows for problem in file_problems(own, ours, theirs, commit)]
+    if not rows:
+        wrong = [f"{options.out} has no result of {', '.join(OWN)}: `run` comes first."]
+    print("\n".join(wrong) or f"No test fails that passes on tinygrad's own device: {len(rows)} files.")
     sys.exit(1 if wrong else 0)
 
 
@@ -145,7 +180,7 @@ def main():
     parser.add_argument("files", nargs="*", help="parts of the files' names")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "tinygrad")
     parser.add_argument("--python", default=str(ROOT / "build" / "dev" / "tests" / "tinygrad" / "venv" / "bin" / "python"))
-    parser.add_argument("--seconds", type=int, default=3600, help="for each file")
+    parser.add_argument("--seconds", type=int, default=14400, help="for each file: 4 hours unless given")
     parser.add_argument("--match", help="pytest's -k")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

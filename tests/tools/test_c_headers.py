@@ -52,6 +52,15 @@ class CHeadersTest(unittest.TestCase):
         (function,) = c_headers.functions(ASKING)
         self.assertEqual(function.parameters, [("callback", "answer"), ("void*", "data"), ("pintle_error*", "error")])
 
+    def test_inputs_are_what_pointers_to_const_name(self):
+        (function,) = c_headers.functions(HEADER)
+        self.assertEqual(function.inputs, {"names"})
+
+    def test_a_comment_is_that_directly_above(self):
+        asking = [ASKING.replace("_ask", f"_{name}") for name in ("one", "two", "three")]
+        text = f"/* A type. */\n{asking[0]}/* Asks\n * twice. */\n{asking[1]}\n/* Far. */\n\n{asking[2]}"
+        self.assertEqual(c_headers.comments(text), {"pintle_one": "A type.", "pintle_two": "Asks twice.", "pintle_three": ""})
+
     def test_types_are_handles_and_structs(self):
         types = c_headers.Types(HEADER)
         self.assertEqual((types.handles, types.structs), ({"pintle_thing"}, {"pintle_pair"}))

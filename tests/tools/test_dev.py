@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import unittest
+from unittest import mock
 
 from tree import ROOT, Tree
 
@@ -138,12 +139,12 @@ class PackagesTest(unittest.TestCase):
         self.assertIn("ran with ['--rounds', '2']", words)
         self.assertNotIn("there is no wheel", words)
 
-    def test_test_installs_slang_webgpu_pjrt_a_third_opencl_zig_and_tinygrad(self):
+    def test_test_installs_slang_webgpu_pjrt_a_third_opencl_zig_tinygrad_and_mypy(self):
         for verb in ("test", "setup"):  # after ./dev setup no network is needed
             words = self.run_verb(verb, files=self.ASKED)[1]
             self.assertEqual(sorted(set(re.findall(r"([\w-]+)==", words))),
-                             ["cffi", "intel-cmplr-lib-rt", "intel-opencl-rt", "lammps-jax-pjrt-cpu", "setuptools", "slangpy", "tbb", "tcmlib", "tinygrad", "wgpu", "wgpudawn",
-                              "xla-cpu-pjrt", "ziglang"], verb)
+                             ["ast_serialize", "cffi", "intel-cmplr-lib-rt", "intel-opencl-rt", "lammps-jax-pjrt-cpu", "librt", "mypy", "mypy_extensions", "pathspec", "setuptools",
+                              "slangpy", "tbb", "tcmlib", "tinygrad", "typing_extensions", "wgpu", "wgpudawn", "xla-cpu-pjrt", "ziglang"], verb)
 
     def test_test_offers_the_plugins_of_pjrt_in_one_order(self):
         site = "build/venv/lib/python3.11/site-packages"
@@ -151,6 +152,55 @@ class PackagesTest(unittest.TestCase):
         for plugins, offered in (((xla, jax), rf"/[^:]+/{xla}:/[^:]+/{jax}"), ((jax,), rf"/[^:]+/{jax}"), ((), "none")):
             files = {**{plugin: "" for plugin in plugins}, "bin/ctest": '#!/bin/bash\necho "offered ${PINTLE_PJRT_PLUGINS-none}" >&2\n'}
             self.assertRegex(self.run_verb("test", files=files)[1], rf"(?m)^offered {offered}$")
+
+    def test_quick_offers_the_devices_and_wheels_that_tests_get(self):
+        plugin = "build/venv/lib/python3.11/site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"
+        python = '#!/bin/bash\necho "$1 offered ${RUSTICL_ENABLE-none} ${PINTLE_PJRT_PLUGINS-none}" >&2\n'
+        words = self.run_verb("quick", there=self.everything(), files={plugin: "", "bin/python3": python})[1]
+        self.assertRegex(words, rf"(?m)^tools/quick.py offered llvmpipe /[^:]+/{plugin}$")
+
+    # A pip that writes down what it takes away.
+    VENV = {"build/venv/bin/pip": '#!/bin/bash\n[[ $1 != uninstall ]] || { shift 3; echo "without $*" >build/venv/without; }\n', "bin/unshare": "#!/bin/bash\n"}
+
+    def test_nightly_elsewhere_takes_each_group_of_wheels_away_and_names_what_failed(self):
+        ctest = '#!/bin/bash\ncat build/venv/without >&2 2>/dev/null\n! grep -qE "zig|tiny" build/venv/without 2>/dev/null\n'
+        words = self.run_verb("nightly", "elsewhere", there=self.everything(), files={**self.VENV, "bin/ctest": ctest}, status=1)[1].splitlines()
+        self.assertEqual([set(line.split()[1:]) for line in words if line.startswith("without ")],
+                         [set(re.findall(r"(\S+)==", wheels)) for wheels in self.wheels("slang", "intel", "zig", "tinygrad", "devices", "types")])
+        self.assertEqual(words[-1], "dev: nightly elsewhere: failed without the wheels of zig, without the wheels of tinygrad.")
+
+    def test_nightly_elsewhere_goes_on_after_each_failure(self):
+        files = {**self.VENV, "bin/ctest": "#!/bin/bash\nfalse\n", "bin/unshare": "#!/bin/bash\nfalse\n"}
+        words = self.run_verb("nightly", "elsewhere", there=self.everything(), files=files, status=1)[1].splitlines()
+        self.assertIn("failed with a processor of Intel's, on one processor, without the wheels of slang, ", words[-1])
+
+    def test_wheels_that_an_interrupted_night_took_away_come_back(self):
+        files = {**self.VENV, "build/venv.whole/bin/pip": self.VENV["build/venv/bin/pip"], "build/venv.whole/one": "", "bin/ctest": "#!/bin/bash\nls build build/venv >&2\n"}
+        words = self.run_verb("test", there=self.everything(), files=files)[1].split()
+        self.assertEqual(("one" in words, "venv.whole" in words), (True, False))
+
+    # A pip that installs all but wgpu, and a site that says how it is made.
+    SITE = {"build/venv/bin/pip": '#!/bin/bash\n! grep -q "^wgpu==" "${!#}"\n', "tools/docs/build.sh": "say made; mkdir -p build/docs\n",
+            "bin/python3": '#!/bin/bash\necho "python3 $*" >&2\n'}
+
+    def test_docs_installs_other_libraries_and_goes_on_without_one(self):
+        words = self.run_verb("docs", there=self.everything(), files=self.SITE)[1].splitlines()
+        self.assertEqual([line.split(":")[0] for line in words if "wheel wgpu==" in line], ["dev"])
+        self.assertIn("docs: going on without some wheels; the site says which code is not compiled here", words)
+        self.assertIn("made", words)
+
+    def test_nightly_docs_asks_other_sites_and_takes_pictures_of_every_page(self):
+        words = self.run_verb("nightly", "docs", there=self.everything(), files=self.SITE)[1].splitlines()
+        self.assertEqual(words[words.index("made") + 1:], ["python3 -B tools/docs/ask_links.py", "python3 -B tools/docs/screenshots.py build/docs build/screenshots"])
+
+    def test_nightly_tinygrad_begins_without_the_results_of_another_night(self):
+        dev_text = (ROOT / "dev").read_text(encoding="utf-8").replace("set -euo", "PINTLE_CORPORA=corpora\nset -euo", 1)
+        files = {"dev": dev_text, "corpora/tinygrad/tinygrad/README.md": "", "build/tinygrad/CPU.json": "{}",
+                 "bin/python3": '#!/bin/bash\nls build >&2\necho "python3 $*" >&2\n'}
+        words = self.run_verb("nightly", "tinygrad", there=self.everything(), files=files)[1].splitlines()
+        self.assertEqual([line.split()[4] for line in words if line.startswith("python3 -B tests/tinygrad/lists.py run ")],
+                         ["CPU", "cpu", "CL", "opencl:pocl", "CL-intel", "opencl:intel"])
+        self.assertEqual((words[-1], "tinygrad" in words), ("python3 -B tests/tinygrad/lists.py check", False))
 
     def test_the_source_of_tinygrad_is_taken_by_its_hash(self):
         words = self.run_verb("setup", "tinygrad", files={"build/venv/bin/pip": '#!/bin/bash\n[[ $1 != download ]] || { echo "$*"; cat "${!#}"; } >&2\n'})[1]
@@ -171,7 +221,7 @@ class PackagesTest(unittest.TestCase):
         pip = 'echo >>calls\necho "connection broken by NewConnectionError(no name resolution)"\nfalse'
         words = self.run_verb("test", there=self.everything(), files={"build/venv/bin/pip": f"#!/bin/bash\n{pip}\n"})[1].splitlines()
         self.assertEqual([line for line in words if line.startswith("dev: ")],
-                         [f"dev: PyPI does not answer; missing: {missing}" for missing in self.wheels("slang", "intel", "zig", "tinygrad", "devices")])
+                         [f"dev: PyPI does not answer; missing: {missing}" for missing in self.wheels("slang", "intel", "zig", "tinygrad", "devices", "types")])
         self.assertIn("test: going on without some wheels", words)
 
     def wheels(self, *groups):
@@ -265,6 +315,8 @@ class FirstMinuteTest(unittest.TestCase):
 class CheckTest(unittest.TestCase):
     """tools/check.sh with other steps than its own."""
 
+    COMPILES = "compile() { echo '[1 of 2, 0.1 s] Building CXX object src/a.cpp.o'; }\nstep build compile"
+
     def outcome(self, steps, junit="", cache=("0 0", "99 1"), processor=7, judged="0"):
         """(exit code, output, passed commits) of a check that runs `steps` in a folder of its own, a checkout; cache=None: no ccache."""
         script = (ROOT / "tools/check.sh").read_text(encoding="utf-8")
@@ -354,7 +406,7 @@ class CheckTest(unittest.TestCase):
     def test_a_warm_check_that_takes_long_fails(self):
         code, output, commits = self.outcome("step one true", processor=2401)
         self.assertEqual((code, commits), (1, ""))
-        self.assertIn("FAILED: 2401 s of processor time are more than 2400 s, though the cache had 99 %.", output)
+        self.assertIn("FAILED: 2401 s of processor time are more than 2400 s. The cache had 99 % of 100 compilations.", output)
         self.assert_outcome("step one true", "", 0, "1 passed, 0 failed, 0 skipped", processor=2400)
 
     def test_a_cold_check_may_take_its_time(self):
@@ -362,14 +414,29 @@ class CheckTest(unittest.TestCase):
         self.assertEqual((code, commits), (0, "HEAD\n"), output)
         self.assertIn("The cache had 89 % of 100 compilations: this check was cold, and its time has no limit.", output)
 
-    def test_a_machine_without_a_cache_is_cold(self):
-        code, output, commits = self.outcome("step one true", processor=9999, cache=None)
-        self.assertEqual((code, commits), (0, "HEAD\n"), output)
-        self.assertRegex(output, r"(?m)^ok      one ")
+    def closing(self, steps, **options):
+        """(exit code, what is said of the time) of a check that takes long."""
+        code, output, _ = self.outcome(steps, processor=9999, **options)
+        return code, output.splitlines()[-3]
 
-    def test_a_machine_without_a_cache_says_so(self):
-        output = self.outcome("step one true", processor=9999, cache=None)[1]
-        self.assertIn("There is no ccache: everything was compiled, and the time of this check has no limit.", output.splitlines())
+    def test_a_machine_without_a_cache_is_cold_and_says_so(self):
+        self.assertEqual(self.closing(self.COMPILES, cache=None),
+                         (0, "There is no ccache for 1 compilations: this check was cold, and its time has no limit."))
+
+    def test_a_cache_that_was_not_asked_makes_a_check_cold(self):
+        self.assertEqual(self.closing(self.COMPILES, cache=("5 5", "5 5")),
+                         (0, "No cache was asked for 1 compilations: this check was cold, and its time has no limit."))
+
+    def test_where_nothing_was_compiled_the_limit_holds(self):
+        for cache in (("5 5", "5 5"), None):
+            self.assertEqual(self.closing("step one true", cache=cache),
+                             (1, "FAILED: 9999 s of processor time are more than 2400 s. Nothing was compiled."))
+        self.assertIn("Nothing was compiled.", self.outcome("step one true", cache=("5 5", "5 5"))[1].splitlines())
+
+    def test_no_variable_keeps_the_cache_from_being_asked(self):
+        with mock.patch.dict(os.environ, CCACHE_DISABLE="1", CCACHE_RECACHE="1"):
+            self.assertEqual(self.closing('step one test -z "${CCACHE_DISABLE-}${CCACHE_RECACHE-}"')[0], 1)
+            self.assertEqual(self.outcome('step one test -z "${CCACHE_DISABLE-}${CCACHE_RECACHE-}"')[0], 0)
 
     def test_a_group_that_is_not_whole_is_skipped_with_what_is_missing(self):
         tools = "is_debian() { :; }\nmissing_packages() { [[ $1 == build ]] || echo mesa-vulkan-drivers; }\n"

@@ -1,6 +1,12 @@
 """tools/docs: each rule of the pages, the built site and the pictures, with a tree that breaks it."""
 
+import contextlib
+import http.server
+import io
+import re
+import socket
 import sys
+import threading
 import unittest
 import unittest.mock as mock
 import xml.etree.ElementTree as xml
@@ -8,12 +14,14 @@ import xml.etree.ElementTree as xml
 from tree import ROOT, Tree
 
 sys.path.insert(0, str(ROOT / "tools/docs"))
+import ask_links  # noqa: E402
 import check_pages  # noqa: E402
 import check_site  # noqa: E402
 import libraries  # noqa: E402
 import pages  # noqa: E402
 import pictures  # noqa: E402
 import rewrite  # noqa: E402
+import screenshots  # noqa: E402
 
 NAV = "site_name: x\nnav:\n  - Home: index.md\n  - One: a.md\n"
 
@@ -26,6 +34,18 @@ def problems(**files):
         for name, text in files.items():
             tree[name.replace("__", "/") + ("" if "." in name else ".md")] = text
         return list(check_pages.problems(tree.root.resolve()))
+
+
+class ArchitectureTest(unittest.TestCase):
+    def test_the_life_of_a_submission_is_ten_sentences_in_common_words(self):
+        page, glossary = (ROOT.joinpath(name).read_text(encoding="utf-8") for name in ("ARCHITECTURE.md", "GLOSSARY.md"))
+        life = re.search(r"## The life of a submission\n(.*?)\n\n## ", page, re.DOTALL)[1]
+        words = re.sub(r"`[^`]*`|docs/adr/\d+", "", re.sub(r"^\d\. ", "", life, flags=re.MULTILINE))
+        self.assertLessEqual(len(re.findall(r"\.(?=\s|$)", words)), 10)
+        inside = re.search(r"## Inside the driver\n(.*?)\n## ", glossary, re.DOTALL)[1]
+        own = re.findall(r"^\| ([a-z ]+) \| [A-Z]", inside, re.MULTILINE)
+        self.assertIn("worklist", own)
+        self.assertEqual([word for word in own if re.search(rf"\b{word}s?\b", words)], [])
 
 
 class PagesTest(unittest.TestCase):
@@ -53,6 +73,10 @@ class PagesTest(unittest.TestCase):
 
     def test_paths_that_are_named_are_there(self):
         self.assert_problem("`docs/gone.md` is not in the tree.", docs__a="# A\n\nSee `docs/gone.md`.\n")
+
+    def test_a_page_that_is_named_without_its_folder_has_a_link(self):
+        self.assert_problem("docs/guide/b.md:3: `b.md` is no link on the site", docs__guide__b="# B\n\nSee `b.md`, [`b.md`](b.md), `c.md`.\n",
+                            **{"tools__docs__mkdocs.yml": NAV + "  - guide/b.md\n"})
 
     def test_headings_make_anchors(self):
         text = "# A: `b` and [c](a.md), 2 + 3\n## D {#own}\n```sh\n# no heading\n```\n"
@@ -142,6 +166,11 @@ class RewriteTest(unittest.TestCase):
     def test_a_bar_in_code_of_a_table_needs_no_backslash_on_the_site(self):
         self.assertEqual(self.rewritten("| `a \\| b` | c \\| d |"), "| `a | b` | c \\| d |")
 
+    def test_a_date_and_a_number_with_its_unit_are_not_broken_in_a_table(self):
+        self.assertEqual(self.rewritten("| 207 µs (353 µs), 4 servers | 2026-11-24 | `3 s 2026-11-24` | a/2026-11-24.json |"),
+                         '| 207\u00a0µs (353\u00a0µs), 4 servers | <span class="date">2026-11-24</span> | `3 s 2026-11-24` | a/2026-11-24.json |')
+        self.assertEqual(self.rewritten("On 2026-11-24, 3 s."), "On 2026-11-24, 3 s.")
+
     def test_a_block_that_is_not_compiled_here_is_called_so(self):
         text = '```cpp title="CUDA"\nx\n```'
         for here, expected in ((True, text), (False, text.replace("CUDA", "CUDA, not compiled here"))):
@@ -217,6 +246,16 @@ class PicturesTest(unittest.TestCase):
         words = self.words(pictures.architecture(ROOT))
         self.assertLessEqual({"core", "backends", "base", "capi", "include/pintle/backend: the seam"}, set(words))
 
+    def test_words_that_are_wider_than_a_box_go_on_in_a_second_line(self):
+        drawn = "\n".join(pictures.box(200, 50, "backends", ["amdgcn", "opencl_c", "vendor"]))
+        self.assertEqual(re.findall(r">([^<>\n]+)</text>", drawn), ["backends", "→ amdgcn, opencl_c,", "vendor"])
+        self.assertTrue(all(27 <= int(y) <= 72 for y in re.findall(r"<text x='200' y='(\d+)'", drawn)), drawn)
+
+    def test_words_that_a_box_has_no_room_for_are_refused(self):
+        for name, others in (("a_name_of_seventeen", []), ("backends", ["amdgcn", "opencl_c", "vendor", "stablehlo", "inference"]), ("a", ["b" * 23])):
+            with self.assertRaisesRegex(ValueError, r"a box has no room for .*\d lines of \d+ letters"):
+                pictures.box(200, 50, name, others)
+
     def test_a_plot_has_a_bar_for_each_number_of_the_table(self):
         table = "| x |\n\n| peer | launch, µs | chain of 100, µs | saxpy 1 Mi, GB/s | cold start, cached, ms |\n| --- | --: | --: | --: | --: |\n" \
                 "| **pintle cpu** | **0.24 ★** | **1** | **2** | **3** |\n| numpy | – | 10 | 20 | 30 |\n\n| a | b |\n"
@@ -227,6 +266,106 @@ class PicturesTest(unittest.TestCase):
         self.assertEqual(self.words(drawn["peers_0.svg"]), ["launch, µs (less is better, logarithmic)", "pintle cpu", "0.24"])
         self.assertEqual(self.words(drawn["peers_2.svg"])[0], "saxpy 1 Mi, GB/s (more is better, logarithmic)")
         self.assertIn("numpy", self.words(drawn["peers_1.svg"]))
+
+
+class AskedLinksTest(unittest.TestCase):
+    """Links to other sites, asked of a server of ours."""
+
+    def setUp(self):
+        class Answers(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(int(self.path[1:]))
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.here = f"http://127.0.0.1:{server.server_port}"
+        with socket.create_server(("127.0.0.1", 0)) as closed:
+            self.gone = f"http://127.0.0.1:{closed.getsockname()[1]}/x"
+
+    def asked(self, *links):
+        words = io.StringIO()
+        with Tree() as tree:
+            tree["docs/a.md"] = "# A\n\n" + " ".join(f"[x]({link})" for link in links) + "\n\n```text\n[x](http://127.0.0.1:1/in_code)\n```\n"
+            with mock.patch.object(sys, "argv", ["ask_links.py", "--root", str(tree.root)]), contextlib.redirect_stdout(words), \
+                    mock.patch.dict("os.environ", {"no_proxy": "127.0.0.1"}):
+                return ask_links.main(), words.getvalue()
+
+    def test_a_site_that_answers_is_there_even_if_it_refuses_programs(self):
+        self.assertEqual(self.asked(f"{self.here}/200#part", f"{self.here}/403", "b.md"), (0, "links: 2 addresses of other sites, 0 problems\n"))
+
+    def test_a_page_that_is_gone_fails(self):
+        status, words = self.asked(f"{self.here}/404")
+        self.assertEqual((status, words.splitlines()[0]), (1, f"docs/a.md: {self.here}/404 answers 404 Not Found."))
+
+    def test_a_site_that_cannot_be_reached_fails_where_another_can(self):
+        status, words = self.asked(f"{self.here}/200", self.gone)
+        self.assertEqual(status, 1)
+        self.assertIn(f"docs/a.md: {self.gone} could not be reached within 20 s: ", words)
+
+    def test_without_a_network_it_is_said_and_nothing_fails(self):
+        status, words = self.asked(self.gone)
+        self.assertEqual((status, words.splitlines()[-1]), (0, "links: 1 addresses of other sites, 1 problems: there is no network"))
+
+
+class ScreenshotsTest(unittest.TestCase):
+    """What needs no browser; a program that copies a page plays it."""
+
+    BROWSER = """#!/usr/bin/python3
+import os
+import sys
+import urllib.request
+os.environ["no_proxy"] = "127.0.0.1"
+out = next(word.split("=")[1] for word in sys.argv if word.startswith("--screenshot="))
+if "b_390" in out:
+    sys.exit("no memory")
+urllib.request.urlretrieve(sys.argv[-1], out)
+"""
+
+    @contextlib.contextmanager
+    def tree(self):
+        with Tree() as tree:
+            tree["tools/docs/mkdocs.yml"] = NAV + "  - Guides:\n      - Two words, b: guide/b.md  # a comment\n      - Decisions: adr  # every page\n"
+            tree["docs/adr/2.md"], tree["docs/adr/1.md"], tree["browser"] = "# 2\n", "# 1\n", self.BROWSER
+            (tree.root / "browser").chmod(0o755)
+            for page in ("index", "a", "guide/b", "adr/1"):
+                tree[f"site/{page}.html"] = page
+            yield tree.root.resolve()
+
+    def test_the_pages_are_those_of_nav_and_of_its_folders(self):
+        with self.tree() as root:
+            self.assertEqual(list(screenshots.listed(root)), ["index.html", "a.html", "guide/b.html", "adr/1.html", "adr/2.html"])
+        listed = list(screenshots.listed(ROOT))
+        self.assertEqual(len(listed), len(set(listed)))
+        self.assertEqual({page.removesuffix(".html") for page in listed} - {"reference"},
+                         {pages.site_of(str(path.relative_to(ROOT))).removesuffix(".md") for path in pages.pages(ROOT)})
+
+    def test_each_page_has_a_picture_of_each_width_and_old_ones_go(self):
+        with self.tree() as root:
+            out = root / "out"
+            out.mkdir()
+            (out / "old_390.png").write_text("")
+            self.assertEqual(screenshots.take(str(root / "browser"), root / "site", out, ["index.html", "adr/1.html"]), [])
+            self.assertEqual(sorted(path.name for path in out.iterdir()), ["adr_1_1440.png", "adr_1_390.png", "index.html", "index_1440.png", "index_390.png"])
+            self.assertEqual((out / "adr_1_390.png").read_text(), "adr/1")
+            self.assertEqual(re.findall(r'src="([^"]+)"', (out / "index.html").read_text()),
+                             ["index_390.png", "index_1440.png", "adr_1_390.png", "adr_1_1440.png"])
+
+    def test_a_page_without_a_picture_is_a_problem_with_what_the_browser_said(self):
+        with self.tree() as root:
+            found = screenshots.take(str(root / "browser"), root / "site", root / "out", ["guide/b.html", "adr/2.html"])
+        self.assertEqual(found, ["guide/b.html at 390 pixels: no picture: no memory", f"{root}/site has no adr/2.html"])
+
+    def test_a_browser_that_does_not_end_is_a_problem(self):
+        with self.tree() as root, mock.patch.object(screenshots, "SECONDS", 0.2):
+            (root / "browser").write_text("#!/bin/bash\nexec sleep 60\n")
+            found = screenshots.take(str(root / "browser"), root / "site", root / "out", ["a.html"])
+        self.assertEqual(found[0], "a.html at 390 pixels: no picture within 0.2 s")
 
 
 if __name__ == "__main__":

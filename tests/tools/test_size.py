@@ -28,15 +28,16 @@ def lay_out(tree):
     for name in ("device", "queue"):
         tree[f"src/backends/cpu/{name}.cpp"] = "int x;\n" * 450
     tree["src/layers/trace/trace.cpp"] = "int x;\n" * 240
-    tree["src/core/queue.h"] = core_class(32)
+    tree["src/core/queue.h"] = core_class(28)
+    tree["tests/budgets/instructions.json"] = '{"Release": {"list": 1650, "recording": 2000, "round_trip": 2600}}'
     tree["examples/saxpy/saxpy.cpp"] = SAXPY
     for i in range(4):
         tree[f"tests/unit/test_{i}.cpp"] = "int x;\n" * 450
 
 
 class SizeTest(unittest.TestCase):
-    def breaches(self, changes=None):
-        """The lines that report a breach in the small tree with `changes` made to it."""
+    def lines(self, changes=None):
+        """What is printed of the small tree with `changes` made to it, and the number of breaches."""
         with Tree() as tree:
             lay_out(tree)
             for path, text in (changes or {}).items():
@@ -45,8 +46,13 @@ class SizeTest(unittest.TestCase):
             with contextlib.redirect_stdout(output):
                 for check in size.CHECKS:
                     check(tree.root, report)
-        found = [line for line in output.getvalue().splitlines() if line.startswith("BREACH")]
-        self.assertEqual(len(found), report.breaches)
+        return output.getvalue().splitlines(), report.breaches
+
+    def breaches(self, changes=None):
+        """The lines that report a breach."""
+        lines, count = self.lines(changes)
+        found = [line for line in lines if line.startswith("BREACH")]
+        self.assertEqual(len(found), count)
         return found
 
     def assert_breach(self, words, changes):
@@ -78,7 +84,19 @@ class SizeTest(unittest.TestCase):
         self.assert_breach("seam methods", {"include/pintle/backend/driver.h": SEAM.format(METHODS + "  virtual int one_more() = 0;\n")})
 
     def test_public_functions_of_core(self):
-        self.assert_breach("public functions of a class of core", {"src/core/queue.h": core_class(33)})
+        self.assert_breach("public functions of a class of core", {"src/core/queue.h": core_class(29)})
+
+    def test_a_goal_of_instructions_is_told_and_may_be_missed(self):
+        goals = [line.split()[0] for line in self.lines()[0] if "instructions of" in line]
+        self.assertEqual(goals, ["ok"] * 3)
+        lines, breaches = self.lines({"tests/budgets/instructions.json": '{"Release": {"list": 1650, "recording": 2000, "round_trip": 2601}}'})
+        missed = [line for line in lines if line.startswith("missed")]
+        self.assertEqual((len(missed), breaches), (1, 0))
+        self.assertIn("a round trip", missed[0])
+        self.assertIn("2601   goal    2600", missed[0])
+
+    def test_ceilings_of_instructions_are_there(self):
+        self.assert_breach("instructions of a replay", {"tests/budgets/instructions.json": '{"Release": {"list": 1, "round_trip": 1}}'})
 
     def test_lines_of_core(self):
         more = {f"src/core/more_{i}.cpp": "int x;\n" * 480 for i in range(27)}

@@ -35,7 +35,9 @@ class CheckupConcurrency : public testing::Test {
   }
 
   [[nodiscard]] std::shared_ptr<QueueState> queue() const { return must(state_->current()->queues().create({})); }
-  static Point submit(QueueState& queue) { return must(queue.submit(CommandList{}, nullptr)); }
+  static Point submit(QueueState& queue, SubmitOptions* options = nullptr) {
+    return SignalState::point(queue.timeline(), must(queue.submit(CommandList{}, options)));
+  }
 
   std::vector<std::unique_ptr<fake::Device>> devices_;
   std::vector<fake::Device*> fakes_;
@@ -67,7 +69,7 @@ TEST_F(CheckupConcurrency, AProbeThatTheDriverKeepsIsLeftBehind) {
   must(state_->recover());
   EXPECT_EQ(state_->generation(), 2u);
   fakes_[0]->keep_probes(false);
-  first->life().await_asking(Deadline::max());
+  first->life().checkups().await_asking(Deadline::max());
 }
 
 TEST_F(CheckupConcurrency, ASuccessorThatDoesNotAnswerMeansAPoisonedProcess) {
@@ -103,7 +105,7 @@ TEST_F(CheckupConcurrency, AWaitThatTimesOutRaisesASuspicion) {
   core::Life& life = state_->current()->life();
   const Point pending = submit(*work);
   EXPECT_EQ(pending.wait(1ms).error().code(), Errc::timeout);
-  EXPECT_FALSE(life.begin_suspicion());
+  EXPECT_FALSE(life.checkups().begin_suspicion());
   fakes_[0]->finish(1);
 }
 
@@ -112,9 +114,9 @@ TEST_F(CheckupConcurrency, AHeldSubmissionRaisesNone) {
   core::Life& life = state_->current()->life();
   const Signal gate = must(Signal::create());
   SubmitOptions options{.after = {gate.at(1)}};
-  const Point held = must(work->submit(CommandList{}, &options));
+  const Point held = submit(*work, &options);
   EXPECT_EQ(held.wait(1ms).error().code(), Errc::timeout);
-  EXPECT_TRUE(life.begin_suspicion());
+  EXPECT_TRUE(life.checkups().begin_suspicion());
 }
 
 TEST_F(CheckupConcurrency, WorkThatComesInTimeRaisesNoQuestion) {

@@ -2,6 +2,7 @@
 #include "pintle/commands.h"
 #include "pintle/must.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -160,7 +161,31 @@ TEST_F(CommandLists, RefusesFills) {
   texts += refusal(CommandList{}.fill(Slot{5000}, 1.0f));
   texts += refusal(CommandList{}.fill(Slot{1}, 1.0f));
   texts += refusal(CommandList{}.fill(ticks, std::uint64_t{1}));
+  texts += refusal(CommandList{}.fill(floats, ScalarValue(DType::bf16, {})));
+  texts += refusal(CommandList{}.fill(floats, ScalarValue(static_cast<DType>(17), {})));
+  texts += refusal(CommandList{}.fill(Slot{1}, ScalarValue(static_cast<DType>(0), {})));
+  texts += refusal(CommandList{}.fill(Slot{1}, ScalarValue(DType::bf16, {})));
   test::expect_golden("commands/fill", texts);
+}
+
+TEST_F(CommandLists, FillsTakeEveryDtype) {
+  for (auto number = DType::boolean; is_dtype(number); number = static_cast<DType>(static_cast<int>(number) + 1)) {
+    const std::uint64_t count = 32 / bytes_of(number);
+    const BufferView view = must(must(bytes.slice(64, 32)).as(number, {count}));
+    EXPECT_EQ(submitted(CommandList{}.fill(view, ScalarValue(number, {}))),
+              fmt::format("fill of {} bytes to 2[64,96)\n", bytes_of(number)));
+  }
+}
+
+TEST_F(CommandLists, SubmittingTakesTheListAlsoWhereItIsRefused) {
+  const std::string moved = "Command list is moved from; a list is submitted or recorded once.\n";
+  CommandList list, waited, wrong, empty_one, with_options;
+  must(queue.submit(std::move(list.copy(floats, others))));
+  must(queue.submit(std::move(empty_one)));
+  must(queue.submit_and_wait(std::move(waited.copy(floats, others))));
+  must(queue.submit(std::move(with_options.copy(floats, others)), {.label = "last"}));
+  EXPECT_FALSE(queue.submit(std::move(wrong.copy(floats, bytes).copy(floats, floats))));
+  for (CommandList* gone : {&list, &waited, &wrong, &empty_one, &with_options}) EXPECT_EQ(refusal(*gone), moved);
 }
 
 TEST_F(CommandLists, RefusesHostMemory) {

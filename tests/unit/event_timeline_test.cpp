@@ -294,6 +294,32 @@ TEST_F(EventTimelineTest, AVendorThatCannotTellIsAskedAgainAndAgain) {
   other.join();
 }
 
+struct PatientPolicy : FakePolicy {
+  static constexpr Duration awake = soon;
+  std::atomic<int>* asked_to_tell;
+
+  bool tell(const Event& event, EventTold told) {
+    ++*asked_to_tell;
+    return FakePolicy::tell(event, told);
+  }
+};
+
+/// Nobody has to tell a wait that still looks.
+TEST_F(EventTimelineTest, LooksAsLongAsThePolicySays) {
+  std::atomic<int> asked_to_tell{0};
+  EventTimeline<PatientPolicy> patient(PatientPolicy{{&vendor}, &asked_to_tell}, 0);
+  patient.reserve();
+  events.push_back(std::make_shared<FakeEvent>());
+  patient.add(events.back(), 1);
+  std::thread other([&] {
+    std::this_thread::sleep_for(5 * moment);
+    events.back()->finish();
+  });
+  EXPECT_TRUE(patient.wait(1, in(soon)));
+  other.join();
+  EXPECT_EQ(asked_to_tell, 0);
+}
+
 TEST_F(EventTimelineTest, AVendorThatForgetsToTellIsNoHang) {
   vendor.tells = Tells::never_comes;
   FakeEvent& event = add(101);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,8 @@ struct List {
   void buffer(const Range& range, Access access) { argument(Argument::Kind::buffer, range, access); }
 
   /// One character a command: "|" where a barrier stands before it.
-  std::string barriers() {
-    place_barriers(commands, arguments);
+  std::string barriers(std::span<const Alias> aliases = {}) {
+    place_barriers(commands, arguments, aliases);
     std::string text;
     for (const Command& command : commands) text += command.barrier_before ? '|' : '.';
     return text;
@@ -334,6 +335,61 @@ TEST(Hazards, ReadsInsideAndAcrossOtherReadsAreOneRange) {
     hit.fill(bytes(2, offset, 1));
     EXPECT_EQ(hit.barriers(), ".....|") << offset;
   }
+}
+
+/// Barriers are placed one by one, and what was before the last one still lies in front of what counts.
+TEST(Hazards, WhatCountsIsFoundWhereverItLies) {
+  for (std::uint64_t before = 1; before < 70; ++before) {
+    List list;
+    for (std::uint64_t i = 0; i < before; ++i) list.fill(bytes(1, 0, 8));  // a barrier before each but the first
+    std::string expected = "." + std::string(before - 1, '|');
+    list.exec();
+    for (std::uint64_t i = 0; i < 3; ++i) list.buffer(bytes(2 + i, 0, 8), Access::write);
+    list.fill(bytes(9, 0, 8));
+    const List start = list;
+    expected += "..";
+    for (std::uint64_t memory = 1; memory < 5; ++memory) {
+      List hit = start;
+      hit.copy(bytes(10, 0, 8), bytes(memory, 7, 1));
+      hit.fill(bytes(memory == 2 ? 3 : 2, 0, 8));  // the barrier in front of the copy has ordered it
+      EXPECT_EQ(hit.barriers(), expected + "|.") << before << ", memory " << memory;
+    }
+    list.copy(bytes(10, 0, 8), bytes(5, 0, 8));
+    EXPECT_EQ(list.barriers(), expected + ".") << before;
+  }
+}
+
+/// One command has more ranges than stand in place, and its own barrier clears the place while they are noted.
+TEST(Hazards, ACommandLargerThanThePlaceKeepsAllOfIt) {
+  for (std::uint64_t before = 1; before < 36; ++before) {
+    List start;
+    start.exec();
+    for (std::uint64_t i = 0; i < before; ++i) start.buffer(bytes(1, i * 16, 8), Access::write);
+    start.fill(bytes(1, 0, 8));
+    start.exec();
+    start.buffer(bytes(1, 0, 8), Access::read);
+    for (std::uint64_t i = 0; i < 40; ++i) start.buffer(bytes(2, i * 16, 8), Access::write);
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      List hit = start;
+      hit.copy(bytes(3, 0, 8), bytes(2, i * 16 + 7, 1));
+      EXPECT_EQ(hit.barriers(), ".|||") << before << ", range " << i;
+    }
+    start.copy(bytes(3, 0, 8), bytes(2, 8, 8));
+    start.copy(bytes(4, 0, 8), bytes(1, 16, 8));  // two barriers ago
+    EXPECT_EQ(start.barriers(), ".||..") << before;
+  }
+}
+
+TEST(Hazards, TwoNamesOfTheSameBytesAreOneMemory) {
+  std::array<std::byte, 16> host{};
+  const std::array aliases{Alias{MemoryId{5}, host}, Alias{MemoryId{6}, {}}};
+  List list;
+  list.fill(bytes(5, 8, 8));
+  list.fill(bytes(1, 8, 8));  // a memory without a second name
+  list.add(backend::Upload{bytes(2, 0, 8), {host.data(), 8, backend::no_slot}});
+  list.add(backend::Upload{bytes(3, 0, 8), {host.data() + 8, 8, backend::no_slot}});
+  list.fill(bytes(6, 0, 8));  // may be any memory with a second name
+  EXPECT_EQ(list.barriers(aliases), "...||");
 }
 
 TEST(Hazards, HundredThousandCommandsWithoutBarrier) {

@@ -45,6 +45,16 @@ TEST_F(HostOrderTest, AnUploadIsLateBehindADownloadOfItsSource) {
   EXPECT_EQ(late(order, commands), "------");
 }
 
+TEST_F(HostOrderTest, TellsWhatTheListHas) {
+  HostOrder order(written_, first, HostCopies::uploads);
+  const std::array list{upload(0, 8), Command{backend::Fill{}, nullptr, false}};
+  const Kinds kinds = order.note({list, {}}, 1, [](const backend::Replay&) { return backend::Commands{}; });
+  EXPECT_EQ(kinds, (kinds_of<backend::Upload, backend::Fill>));
+  EXPECT_TRUE(are_only(kinds, kinds_of<backend::Exec, backend::Upload, backend::Fill>));
+  EXPECT_FALSE(are_only(kinds, kinds_of<backend::Exec, backend::Fill>));
+  EXPECT_EQ(order.note({}, 2, [](const backend::Replay&) { return backend::Commands{}; }), 0u);
+}
+
 TEST_F(HostOrderTest, ADownloadIsLateWhereTheHostCopies) {
   HostOrder order(written_, first, HostCopies::all);
   const std::array commands{download(0, 10), download(5, 10), download(20, 5)};

@@ -26,7 +26,8 @@ class IncarnationConcurrency : public testing::Test {
 
   std::shared_ptr<QueueState> queue() { return must(incarnation_->queues().create({})); }
   static Result<Point> try_submit(QueueState& queue, SubmitOptions options) {
-    return queue.submit(CommandList{}, &options);
+    PINTLE_ASSIGN(serial, queue.submit(CommandList{}, &options));
+    return SignalState::point(queue.timeline(), serial);
   }
   static Point submit(QueueState& queue, SubmitOptions options = {}) {
     return must(try_submit(queue, std::move(options)));

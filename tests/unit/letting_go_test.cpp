@@ -31,7 +31,9 @@ class LettingGoConcurrency : public testing::Test {
   }
 
   Buffer buffer() { return must(incarnation_->buffers().allocate(DType::u32, {4}, {})); }
-  Point submit(CommandList list, SubmitOptions options = {}) { return must(queue_->submit(std::move(list), &options)); }
+  Point submit(CommandList list, SubmitOptions options = {}) {
+    return SignalState::point(queue_->timeline(), must(queue_->submit(std::move(list), &options)));
+  }
   /// A list that owns `owner`.
   CommandList upload(std::shared_ptr<const void> owner) {
     return CommandList{}.upload_retained(kept_, std::move(owner), std::as_bytes(std::span(words_)));

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <optional>
 
+#include "opencl_c/clang.h"
 #include "opencl_support.h"
 #include "scratch_folder.h"
 
@@ -59,6 +60,28 @@ kernel void put(global uint* x, uint a) { x[get_global_id(0)] = a; }
   });
   expect_refused(source, "put(x: write u32[])", Errc::invalid_argument, AllOf(HasSubstr("(2)"), HasSubstr("(1)")));
   expect_refused(source, "put(x: write u32[], a: u64)", Errc::invalid_argument, HasSubstr("\"a\""));
+}
+
+// Drivers of hardware tell nothing of the arguments of such a source, and then a clang reads it.
+TEST_F(OpenClProgramTest, TypesBesideAKernelWithoutParametersAreComparedByClang) {
+  if (const auto clang = opencl_c::find_clang(15); !clang) GTEST_SKIP() << clang.error().text();
+  constexpr std::string_view code = R"(
+struct pair { float x; int y; };
+kernel void nothing(void) {}
+kernel void put(global const uint* x, global float* y, uint a, struct pair b) { y[a] = b.x + (float)x[0]; }
+)";
+  const std::vector<std::string> right{"put(x: read u32[], y: write f32[], a: u32, b: { x: f32, y: i32 })",
+                                       "nothing()"};
+  on_each([&](OpenClRig& rig) {
+    for (int load = 0; load < 2; ++load) rig.device->unload(must(rig.try_load(code, right)));  // and from the cache
+  });
+  const auto refused = [&](const std::string& signature, std::string_view words) {
+    expect_refused(code, signature, Errc::invalid_argument, AllOf(HasSubstr("\"put\""), HasSubstr(std::string(words))));
+  };
+  refused("put(x: read f32[], y: write f32[], a: u32, b: { x: f32, y: i32 })", "declared as a buffer (read f32[])");
+  refused("put(x: write u32[], y: write f32[], a: u32, b: { x: f32, y: i32 })", "parameter \"x\"");
+  refused("put(y: read u32[], x: write f32[], a: u32, b: { x: f32, y: i32 })", "parameter \"y\"");
+  refused("put(x: read u32[], y: write f32[], a: f32, b: { x: f32, y: i32 })", "by value (uint)");
 }
 
 TEST_F(OpenClProgramTest, WrongSourceShowsTheLogWithoutAnOptionOfOurs) {

@@ -313,6 +313,36 @@ func.func @first_two(%x: !x) -> tensor<2xf32> {
   });
 }
 
+TEST_F(PjrtDriverTest, ShapesThatDifferFromTheSignatureAreRefused) {
+  struct Case {
+    std::string_view declared, given;  // a word of a signature, and a type of the code
+    bool agree;
+  };
+  constexpr Case cases[] = {
+      {"f32[4]", "tensor<4xf32>", true},      {"f32[]", "tensor<4xf32>", true},
+      {"f32[1]", "tensor<f32>", true},        {"f32[1,1]", "tensor<f32>", true},
+      {"f32[2,n]", "tensor<2x3xf32>", true},  {"f32[n]", "tensor<2x3xf32>", true},
+      {"f32[8]", "tensor<4xf32>", false},     {"f32[2]", "tensor<4xf32>", false},
+      {"f32[2,3]", "tensor<3x2xf32>", false}, {"f32[6]", "tensor<2x3xf32>", false},
+      {"f32[2]", "tensor<f32>", false},       {"f32[3,n]", "tensor<2x3xf32>", false},
+  };
+  each([&](PjrtRig& rig) {
+    for (const auto& [declared, given, agree] : cases) {
+      const std::string type(given);
+      const std::string text =
+          "func.func @f(%x: " + type + ", %n: tensor<ui32>) -> " + type + " { return %x : " + type + " }";
+      const auto loaded = rig.try_text(text, {"f(x: read_write " + std::string(declared) + ", n: u32)"});
+      EXPECT_EQ(loaded.has_value(), agree) << declared << " " << given;
+      if (agree || loaded) continue;
+      EXPECT_EQ(loaded.error().code(), Errc::invalid_argument);
+      EXPECT_THAT(std::string(loaded.error().message()),
+                  AllOf(HasSubstr("\"x\" as read_write " + std::string(declared)), HasSubstr("is " + type)));
+    }
+    EXPECT_EQ(rig.try_text(four, {"double(x: read f32[4], y: write f32[8])"}).error().code(), Errc::invalid_argument)
+        << "a result is compared, too";
+  });
+}
+
 /// The queue does nothing behind a failure, and the device goes on.
 TEST_F(PjrtDriverTest, AFailureIsTheQueuesAlone) {
   each([](PjrtRig& rig) {
@@ -333,8 +363,7 @@ TEST_F(PjrtDriverTest, AFailureIsTheQueuesAlone) {
 }
 
 /// The compiler of the other plug-in ends the process at arrays of such a size (a division by zero).
-TEST_F(PjrtDriverTest, MemoryThatRunsOutInAProgramFailsItsSubmission) {
-  constexpr std::string_view text = R"(
+constexpr std::string_view too_large = R"(
 func.func @first(%x: tensor<4xf32>) -> tensor<4xf32> {
   %i = stablehlo.iota dim = 0 : tensor<1099511627776xf32>
   %sorted = "stablehlo.sort"(%i) <{dimension = 0 : i64}> ({
@@ -347,13 +376,37 @@ func.func @first(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %sum : tensor<4xf32>
 }
 )";
+
+TEST_F(PjrtDriverTest, MemoryThatRunsOutInAProgramFailsItsSubmission) {
   each([&](PjrtRig& rig) {
     if (!rig.device->info().driver.starts_with("xla_cpu_pjrt,")) return;
-    const auto program = must(rig.try_text(text, {"first(x: read_write f32[4])"}));
+    const auto program = must(rig.try_text(too_large, {"first(x: read_write f32[4])"}));
     const auto memory = rig.buffer(Floats(4, 1.f));
     const auto failed = rig.verdict_of(launch(program, 0, {1, 1, 1}, {read_write(range_of(memory, 0, 16))}));
     ASSERT_TRUE(failed);
     EXPECT_EQ(failed->code(), Errc::out_of_memory) << failed->text();
+    EXPECT_THAT(std::string(failed->message()), HasSubstr("Out of memory allocating 4398046511"));
+    EXPECT_TRUE(rig.device->probe());
+  });
+}
+
+/// Only the last launch of a chain is asked for its end.
+TEST_F(PjrtDriverTest, AnErrorInTheMiddleOfAChainFailsItsSubmission) {
+  each([&](PjrtRig& rig) {
+    if (!rig.device->info().driver.starts_with("xla_cpu_pjrt,")) return;
+    const auto program = must(rig.try_text(too_large, {"first(x: read_write f32[4])"}));
+    const auto others = must(rig.try_text(kernels, {increment}));
+    const auto range = range_of(rig.buffer(Floats(4, 1.f)), 0, 16);
+    List chain = increment_of(others, range, 1.f);
+    chain.arguments.push_back(read_write(range));
+    chain.add(backend::Exec{program, 0, 2, 1, {1, 1, 1}});
+    for (const std::uint32_t first : {3U, 5U}) {
+      chain.arguments.push_back(read_write(range));
+      chain.arguments.push_back(scalar_argument(1.f));
+      chain.add(backend::Exec{others, 0, first, 2, {1, 1, 1}});
+    }
+    const auto failed = rig.verdict_of(chain);
+    ASSERT_TRUE(failed);
     EXPECT_THAT(std::string(failed->message()), HasSubstr("Out of memory allocating 4398046511"));
     EXPECT_TRUE(rig.device->probe());
   });

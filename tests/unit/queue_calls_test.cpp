@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "kit/probe.h"
 #include "kit/shared_table.h"
@@ -71,6 +72,32 @@ TEST(QueueCalls, GoToTheQueue) {
   EXPECT_TRUE(device.wait(id, 1, Deadline::max()));
   device.destroy_queue(id);
   EXPECT_EQ(device.reached(id).error().code(), Errc::internal);
+}
+
+/// More than the table finds without its lock, and ids that share a place.
+TEST(QueueCalls, ManyQueuesAreToldApart) {
+  SharedTable<QueueId, int> table;
+  std::vector<QueueId> ids;
+  for (int number = 0; number < 200; ++number) {
+    ids.push_back(table.next_id());
+    table.add(ids.back(), std::make_shared<int>(number));
+  }
+  const auto number_of = [&](std::size_t index) {
+    return table.with_lent(ids[index], [](int& number) { return Result<int>(number); });
+  };
+  for (std::size_t index = 0; index < ids.size(); ++index)
+    EXPECT_EQ(number_of(index).value_or(-1), static_cast<int>(index));
+  for (std::size_t index = 0; index < ids.size(); index += 2) table.remove(ids[index]);
+  for (std::size_t index = 0; index < ids.size(); ++index) {
+    if (index % 2 == 0) EXPECT_EQ(number_of(index).error().code(), Errc::internal);
+    else EXPECT_EQ(number_of(index).value_or(-1), static_cast<int>(index));
+  }
+  ids.push_back(table.next_id());
+  table.add(ids.back(), std::make_shared<int>(200));
+  EXPECT_EQ(number_of(200).value_or(-1), 200);
+  table.clear();
+  EXPECT_FALSE(number_of(200));
+  EXPECT_FALSE(number_of(1));
 }
 
 TEST(QueueCalls, AQueueMayHaveNotifications) {

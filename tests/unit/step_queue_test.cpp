@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <string>
 #include <thread>
 
@@ -23,6 +24,7 @@ Command use() { return {backend::Copy{}, nullptr, false}; }
 class Fake final : public StepQueue::Native {
  public:
   bool is_step(const Command& command) const noexcept override {
+    ++looked;
     return std::holds_alternative<backend::HostCall>(command.operation) || begins_in_place(command);
   }
   bool begins_in_place(const Command& command) const noexcept override {
@@ -42,7 +44,7 @@ class Fake final : public StepQueue::Native {
     changed_.notify_all();
     return {};
   }
-  bool has_room(const backend::Commands& list) override { return list.commands.size() <= room_; }
+  bool has_room(const backend::Commands& list, Kinds) override { return list.commands.size() <= room_; }
   Result<void> finish(Deadline deadline) override {
     std::unique_lock lock(mutex_);
     ++finishing_;
@@ -97,6 +99,8 @@ class Fake final : public StepQueue::Native {
     return failure_ ? failure_->text() : "";
   }
 
+  mutable std::atomic<int> looked{0};  ///< How often somebody asked for a step.
+
  private:
   template <class Change>
   void set(Change change) {
@@ -131,6 +135,17 @@ TEST_F(StepQueueTest, WithoutStepsTheSubmittingThreadStarts) {
   const std::array commands{work(), work()};
   EXPECT_EQ(submit(queue, commands).value_or(0), 11u);
   EXPECT_EQ(fake.said(), "ww|11");
+}
+
+TEST_F(StepQueueTest, NobodyLooksForStepsAmongWhatIsNeverOne) {
+  StepQueue queue(all, QueueId{1}, 0, fake);
+  const std::array commands{work(), use(), Command{backend::Exec{}, nullptr, false}};
+  EXPECT_EQ(submit(queue, commands).value_or(0), 1u);
+  EXPECT_EQ(fake.looked, 0);
+  const std::array uploads{Command{backend::Upload{}, nullptr, false}};
+  EXPECT_EQ(submit(queue, uploads).value_or(0), 2u);
+  EXPECT_EQ(fake.looked, 1);
+  EXPECT_EQ(fake.said(), "www|1w|2");
 }
 
 TEST_F(StepQueueTest, WhatDoesNotFitIsStartedByTheCourier) {

@@ -39,6 +39,16 @@ TEST(Subprocess, StatusAndBothOutputsComeBack) {
   EXPECT_EQ(ended.output, "one\ntwo\n");
 }
 
+TEST(Subprocess, StandardErrorMayBeApart) {
+  const std::array<std::string, 3> words{"/bin/sh", "-c",
+                                         "echo one; echo two >&2; echo three; head -c 3000000 /dev/zero >&2; exit 3"};
+  const auto ended = must(run_process(words, far(), StandardError::apart));
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_EQ(ended.output, "one\nthree\n");
+  EXPECT_TRUE(ended.words.starts_with("two\n"));
+  EXPECT_EQ(ended.words.size(), 1U << 20);
+}
+
 TEST(Subprocess, InputIsEmpty) { EXPECT_EQ(must(shell("cat; echo end", far())).output, "end\n"); }
 
 TEST(Subprocess, NoOtherFileOfTheProcessIsOpenInIt) {

@@ -60,6 +60,18 @@ TEST(Timeout, NoNumberIsRefusedByADevice) {
   EXPECT_EQ(queue.last().value(), 0u);
 }
 
+TEST(Timeout, NoNumberIsRefusedByWhatTakesMemory) {
+  const Device device = must(open("cpu"));
+  Queue queue = must(device.create_queue());
+  const Pool pool = must(Pool::create(device));
+  const auto pack = must(
+      ProgramPack::source("c", "void nothing(const pintle_group* group, void* const* arguments) {}", {"nothing()"}));
+  expect_refused(device.allocate(DType::u32, {1}, {.timeout = no_number}));
+  expect_refused(queue.allocate(pool, DType::u32, {1}, {.timeout = no_number}));
+  expect_refused(device.create_image({4, 4}, Texel::rgba8, {.timeout = no_number}));
+  expect_refused(device.load(pack, LoadOptions{.timeout = no_number}));
+}
+
 TEST(Timeout, NoNumberIsRefusedByAGroup) {
   expect_refused(Group::threads(1, {.timeout = no_number}));
   auto groups = must(Group::threads(1));

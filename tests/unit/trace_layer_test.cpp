@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "seam_support.h"
 #include "unit/scratch_folder.h"
@@ -78,6 +79,7 @@ struct ClockedInner {
   bool has_calibration = true;
   bool is_out_of_memory = false;
   bool refuses = false;
+  double nanoseconds_per_tick = 1;
   std::function<void(const Command&)> seen = [](const Command&) {};
   std::function<std::uint64_t()> clock = [] {
     return static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
@@ -107,6 +109,7 @@ struct ClockedInner {
     };
     auto inner = std::make_unique<Scripted>(std::move(answers));
     inner->editable_info().capabilities = {{Feature::timestamp, Support::native, ""}};
+    inner->editable_info().nanoseconds_per_tick = nanoseconds_per_tick;
     return inner;
   }
 
@@ -253,6 +256,33 @@ TEST_F(TraceLayer, AClockThatLiesStillNests) {
   const auto slices = nested(written());
   EXPECT_THAT(slices, SizeIs(20));
   for (const Slice& slice : slices) EXPECT_LE(slice.begin, slice.end);
+}
+
+TEST_F(TraceLayer, TicksOfAnyLengthStillNest) {
+  for (const double length : {std::nan(""), HUGE_VAL, 1e300, -1e300, 0.0}) {
+    ClockedInner inner;
+    inner.nanoseconds_per_tick = length;
+    auto device = trace(inner.open());
+    const QueueId queue = queue_of(*device);
+    must(device->submit(queue, {}, work(program_of(*device))));
+    must(device->wait(queue, 1, soon()));
+    device.reset();
+    EXPECT_THAT(nested(written()), SizeIs(4)) << length;
+  }
+}
+
+TEST_F(TraceLayer, AReadingBeyondTheHostsClockIsTheEnd) {
+  ClockedInner inner;
+  inner.nanoseconds_per_tick = 1e300;
+  inner.clock = [reading = std::uint64_t{0}]() mutable { return std::exchange(reading, std::uint64_t{1} << 62); };
+  auto device = trace(inner.open());
+  const QueueId queue = queue_of(*device);
+  must(device->submit(queue, {}, work(program_of(*device))));
+  must(device->wait(queue, 1, soon()));
+  device.reset();
+  const auto slices = nested(written());
+  ASSERT_THAT(slices, SizeIs(4));
+  EXPECT_LT(slices[0].begin, slices[0].end);
 }
 
 TEST_F(TraceLayer, CopyQueuesAndEmptyListsGetNoTimestamps) {

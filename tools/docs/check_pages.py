@@ -111,6 +111,10 @@ def check_links(root, path, text):
         for name in re.findall(r"`((?:docs|tests|tools|bench)/[\w./-]+\.md)`", line):
             if not (root / name).is_file():
                 yield f"{path.relative_to(root)}:{number}: `{name}` is not in the tree."
+        if path.is_relative_to(root / "docs/guide"):
+            for name in re.findall(r"(?<!\[)`([\w-]+\.md)`", line):
+                if (path.parent / name).is_file():
+                    yield f"{path.relative_to(root)}:{number}: `{name}` is no link on the site: [words]({name}) is one."
 
 
 def check_nav(root):

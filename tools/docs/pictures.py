@@ -6,10 +6,12 @@ They are made with the site, so they are never older than what they show.
 import json
 import math
 import re
+import textwrap
 from xml.sax.saxutils import escape
 
 BOX, GAP, RISE, EDGE = (140, 46), 24, 92, 24  # a box, the room beside it, from row to row, the picture's edge
 CODE = "font-family='ui-monospace, monospace' font-size='14'"
+NAME_LETTERS, NOTE_LETTERS, NOTE_LINES = 15, 22, 2  # what fits in a box: its name (8.5 a letter), the smaller words below it (6.1 a letter)
 BANDS = (("on the public API", "#e3f2e6"), ("core", "#dbe9f6"), ("behind the seam", "#f6ecd9"), ("values, files, the vendors' functions", "#eeeeee"))
 BARS = {0: "include/pintle: the public API", 1: "include/pintle/backend: the seam"}  # a bar below a band
 COLUMNS = ("launch, µs", "chain of 100, µs", "saxpy 1 Mi, GB/s", "cold start, cached, ms")
@@ -101,13 +103,22 @@ def line(places, start, end):
             f"stroke-width='1.3'{head}/>")
 
 
+def fitting(words, letters, lines=1):
+    """The words in lines; ValueError where a box has no room for them."""
+    parts = textwrap.wrap(words, letters, break_long_words=False)
+    if len(parts) > lines or any(len(part) > letters for part in parts):
+        raise ValueError(f'tools/docs/pictures.py: a box has no room for "{words}": {lines} lines of {letters} letters at most (BOX)')
+    return parts
+
+
 def box(x, y, name, elsewhere):
     """A layer; below its name what it includes of other bands."""
-    parts = [f"<rect x='{x - BOX[0] / 2:.0f}' y='{y - BOX[1] / 2:.0f}' width='{BOX[0]}' height='{BOX[1]}' rx='5' fill='white' stroke='#556'/>",
-             text(f"{x:.0f}", f"{y + (-3 if elsewhere else 5):.0f}", name, f"text-anchor='middle' {CODE}")]
-    if elsewhere:
-        parts.append(text(f"{x:.0f}", f"{y + 15:.0f}", "→ " + ", ".join(elsewhere), "text-anchor='middle' font-size='11' fill='#555'"))
-    return parts
+    notes = fitting("→ " + ", ".join(elsewhere), NOTE_LETTERS, NOTE_LINES) if elsewhere else []
+    top = y + (5, -3, -8)[len(notes)]  # the line of the name
+    return [f"<rect x='{x - BOX[0] / 2:.0f}' y='{y - BOX[1] / 2:.0f}' width='{BOX[0]}' height='{BOX[1]}' rx='5' fill='white' stroke='#556'/>",
+            text(f"{x:.0f}", f"{top:.0f}", *fitting(name, NAME_LETTERS), f"text-anchor='middle' {CODE}"),
+            *(text(f"{x:.0f}", f"{top + 18 - 2 * len(notes) + 12 * line:.0f}", note, "text-anchor='middle' font-size='11' fill='#555'")
+              for line, note in enumerate(notes))]
 
 
 def architecture(root):

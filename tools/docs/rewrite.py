@@ -6,6 +6,8 @@ from posixpath import dirname, normpath, relpath
 import libraries
 from pages import FENCE, HEADING, ROOT, ROOT_PAGES, WORDS, is_made, site_of, title_of
 
+DATE = re.compile(r"(?<![\w/.-])(\d{4}-\d\d-\d\d)(?![\w/-]|\.\w)")
+UNIT = re.compile(r"(?<=\d) (?=(?:[µmn]s|us|s|%|[GMK]i?B(?:/s)?)(?:$|[\s,;:.)|]))")
 TREE_OF = {site: tree for tree, site in ROOT_PAGES.items()}
 
 
@@ -26,12 +28,19 @@ def linked(words, page, root):
     return f"{mark}[{text}]({relpath(site, dirname(page) or '.')}{'#' + anchor if anchor else ''})"
 
 
+def unbroken(row):
+    """A row of a table in which no date and no number with its unit is broken between lines; code is left as it is."""
+    parts = re.split(r"(`[^`]*`)", row)
+    parts[::2] = [DATE.sub(r'<span class="date">\1</span>', UNIT.sub("\u00a0", part)) for part in parts[::2]]
+    return "".join(parts)
+
+
 def with_links(text, page, root):
     """Tables keep `|` in code apart by a backslash where they are read as they are; here code may have it."""
     lines = []
     for line in text.split("\n"):
         if line.startswith("|"):
-            line = re.sub(r"`[^`]*`", lambda match: match[0].replace("\\|", "|"), line)
+            line = unbroken(re.sub(r"`[^`]*`", lambda match: match[0].replace("\\|", "|"), line))
         lines.append(line if HEADING.match(line) else WORDS.sub(lambda words: linked(words, page, root), line))
     return "\n".join(lines)
 

@@ -48,6 +48,7 @@ struct MemoryRequest {
   Placement placement = Placement::device;
   std::string_view label;
   const ImageRequest* image = nullptr;  ///< Null for a buffer; valid during the call. `size` is that of its texels.
+  Deadline deadline = Timeout().deadline();  ///< The call gives up then, where the driver may block.
 };
 
 /// What core asks of `create_queue`.
@@ -106,6 +107,7 @@ struct ProgramImage {
   SourceOptions source{};
   /// Where a backend may say what the code needs beyond the signatures; core checks it at each launch.
   std::vector<Alignment>* alignments = nullptr;
+  Deadline deadline = Timeout().deadline();  ///< The call gives up then, where the driver may block.
 };
 
 /// A function that the backend calls once, on any thread, when the serial is reached or the device is lost. It is short

@@ -46,35 +46,35 @@ typedef struct pintle_arena_requirements {
 } pintle_arena_requirements;
 
 /* The memory that an arena of the plan would take; nothing is allocated. PINTLE_INVALID_ARGUMENT for a value whose
- * alignment no allocation has: the limit is 4096 bytes. */
+ * alignment no allocation has: the limit is 4096 bytes. Any thread. */
 PINTLE_C_API pintle_status pintle_plan_get_requirements(pintle_plan plan, pintle_device device,
                                                         pintle_arena_requirements* requirements, pintle_error* error);
 /* Checks that an arena of the plan can be made now; nothing is allocated. PINTLE_UNSUPPORTED for a chunk beyond the
  * device's largest allocation: plan with `largest_chunk`. PINTLE_OUT_OF_MEMORY where the whole exceeds the free bytes
  * of the roomiest heap. PINTLE_INVALID_ARGUMENT as above, and for an offset that is no multiple of the device's
- * `offset_alignment`. */
+ * `offset_alignment`. Any thread. */
 PINTLE_C_API pintle_status pintle_plan_can_fit(pintle_plan plan, pintle_device device, pintle_error* error);
 
 /* Allocates the chunks, with undefined contents. `values` gives dtypes and shapes, in any order; a planned value that
  * is not among them is bytes (u8). `options` may be NULL. PINTLE_NOT_FOUND for a name that the plan does not have;
  * PINTLE_INVALID_ARGUMENT as for pintle_plan_can_fit, for a name that occurs twice, and for a dtype and shape whose
  * bytes are not exactly the planned ones; PINTLE_UNSUPPORTED for a chunk beyond the device's largest allocation;
- * PINTLE_OUT_OF_MEMORY, and then no chunk is allocated. */
+ * PINTLE_OUT_OF_MEMORY, and then no chunk is allocated. Any thread. */
 PINTLE_C_API pintle_status pintle_arena_create(pintle_device device, pintle_plan plan, const pintle_arena_value* values,
                                                size_t count, const pintle_arena_options* options, pintle_arena* arena,
                                                pintle_error* error);
-/* The memory that was allocated. */
+/* The memory that was allocated. Any thread. */
 PINTLE_C_API pintle_status pintle_arena_get_requirements(pintle_arena arena, pintle_arena_requirements* requirements,
                                                          pintle_error* error);
 /* The id of a value: its index in the plan. PINTLE_NOT_FOUND for a name that the plan does not have, and for an
- * external value, which has no bytes here. */
+ * external value, which has no bytes here. Any thread. */
 PINTLE_C_API pintle_status pintle_arena_find(pintle_arena arena, const char* name, uint32_t* id, pintle_error* error);
-/* The name, dtype and shape of a value. PINTLE_INVALID_ARGUMENT for an id beyond the end. */
+/* The name, dtype and shape of a value. PINTLE_INVALID_ARGUMENT for an id beyond the end. Any thread. */
 PINTLE_C_API pintle_status pintle_arena_get_value(pintle_arena arena, uint32_t id, pintle_arena_value* value,
                                                   pintle_error* error);
 /* The value's bytes, for commands. The view's buffer is the arena's: it ends with the arena, and only views name it.
  * PINTLE_INVALID_ARGUMENT for an id beyond the end and for a value of 0 bytes; PINTLE_NOT_FOUND for an external value.
- */
+ * Any thread. */
 PINTLE_C_API pintle_status pintle_arena_view(pintle_arena arena, uint32_t id, pintle_view* view, pintle_error* error);
 
 /* Writes a whole value: after everything submitted to the queue before, and before everything submitted next. `dtype`
@@ -96,7 +96,8 @@ PINTLE_C_API pintle_status pintle_arena_feed(pintle_arena arena, pintle_queue qu
 PINTLE_C_API pintle_status pintle_arena_read(pintle_arena arena, pintle_queue queue, uint32_t id, uint32_t dtype,
                                              void* to, size_t bytes, const pintle_conversion* how, int64_t timeout,
                                              pintle_error* error);
-/* Frees the memory, when the last submission that uses it has ended. Never blocks. Its views are PINTLE_STALE. */
+/* Frees the memory, when the last submission that uses it has ended. Never blocks. Its views are PINTLE_STALE. Any
+ * thread. */
 PINTLE_C_API pintle_status pintle_arena_release(pintle_arena arena, pintle_error* error);
 
 #ifdef __cplusplus

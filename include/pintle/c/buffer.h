@@ -29,11 +29,12 @@ enum {
   PINTLE_COMPLEX64 = 16 /* Two f32: real, imaginary. */
 };
 
-/* The name of a dtype, for example "f32". PINTLE_INVALID_ARGUMENT for a number that is none. It lives for ever. */
+/* The name of a dtype, for example "f32". PINTLE_INVALID_ARGUMENT for a number that is none. The text lives for ever.
+ * Any thread. */
 PINTLE_C_API pintle_status pintle_dtype_name(uint32_t dtype, const char** name, pintle_error* error);
-/* The dtype of a name. PINTLE_NOT_FOUND lists the names. */
+/* The dtype of a name. PINTLE_NOT_FOUND lists the names. Any thread. */
 PINTLE_C_API pintle_status pintle_dtype_parse(const char* name, uint32_t* dtype, pintle_error* error);
-/* The bytes of one element. PINTLE_INVALID_ARGUMENT for a number that is none. */
+/* The bytes of one element. PINTLE_INVALID_ARGUMENT for a number that is none. Any thread. */
 PINTLE_C_API pintle_status pintle_dtype_bytes(uint32_t dtype, uint64_t* bytes, pintle_error* error);
 
 /* Where a buffer's memory lies. */
@@ -49,6 +50,9 @@ typedef struct pintle_buffer_options {
   uint32_t reserved;
   uint64_t alignment; /* Bytes; a power of two, at most 4096. 0: the device's own. */
   const char* label;  /* In messages; NULL: none. */
+  /* Nanoseconds that allocating may take where a driver waits for its device, then PINTLE_TIMEOUT; 0:
+   * PINTLE_TIMEOUT_DEFAULT. */
+  int64_t timeout;
 } pintle_buffer_options;
 
 /* What a buffer is. */
@@ -71,10 +75,11 @@ typedef struct pintle_view {
 } pintle_view;
 
 /* Allocates a buffer with undefined contents. `options` may be NULL. PINTLE_INVALID_ARGUMENT for a size of 0 bytes or
- * beyond the largest allocation; PINTLE_OUT_OF_MEMORY, which poisons nothing. */
+ * beyond the largest allocation; PINTLE_OUT_OF_MEMORY, which poisons nothing. Any thread. */
 PINTLE_C_API pintle_status pintle_buffer_allocate(pintle_device device, uint32_t dtype, size_t rank,
                                                   const uint64_t* dims, const pintle_buffer_options* options,
                                                   pintle_buffer* buffer, pintle_error* error);
+/* What the buffer is. Any thread. */
 PINTLE_C_API pintle_status pintle_buffer_get_info(pintle_buffer buffer, pintle_buffer_info* info, pintle_error* error);
 /* The buffer's bytes in the host's memory. Wait for the last command that uses the buffer before you touch them.
  * PINTLE_UNSUPPORTED where the host cannot map the buffer (place it on the host); PINTLE_INVALID_ARGUMENT for a sealed
@@ -86,7 +91,7 @@ PINTLE_C_API pintle_status pintle_buffer_map_read(pintle_buffer buffer, const vo
 PINTLE_C_API pintle_status pintle_buffer_unmap(pintle_buffer buffer, pintle_error* error);
 /* Seals the buffer for ever: a command that writes it is PINTLE_INVALID_ARGUMENT from now on. One thread at a time. */
 PINTLE_C_API pintle_status pintle_buffer_seal(pintle_buffer buffer, pintle_error* error);
-/* Frees the buffer, when the last submission that uses it has ended. Never blocks. */
+/* Frees the buffer, when the last submission that uses it has ended. Never blocks. Any thread. */
 PINTLE_C_API pintle_status pintle_buffer_release(pintle_buffer buffer, pintle_error* error);
 
 #ifdef __cplusplus

@@ -63,17 +63,17 @@ typedef struct pintle_collective {
 } pintle_collective;
 
 /* The name of a kind of operation (PINTLE_COLLECTIVE_...): "all_reduce" ... "barrier". PINTLE_INVALID_ARGUMENT for a
- * number that is none. The text lives for ever; here and below. */
+ * number that is none. The text lives for ever; here and below. Any thread. */
 PINTLE_C_API pintle_status pintle_collective_kind_name(uint32_t kind, const char** name, pintle_error* error);
-/* The kind of a name. PINTLE_NOT_FOUND lists the names; here and below. */
+/* The kind of a name. PINTLE_NOT_FOUND lists the names; here and below. Any thread. */
 PINTLE_C_API pintle_status pintle_collective_kind_parse(const char* name, uint32_t* kind, pintle_error* error);
-/* The name of an operator (PINTLE_REDUCE_...): "sum" ... "logical_xor". */
+/* The name of an operator (PINTLE_REDUCE_...): "sum" ... "logical_xor". Any thread. */
 PINTLE_C_API pintle_status pintle_reduce_op_name(uint32_t op, const char** name, pintle_error* error);
-/* The operator of a name. */
+/* The operator of a name. Any thread. */
 PINTLE_C_API pintle_status pintle_reduce_op_parse(const char* name, uint32_t* op, pintle_error* error);
-/* The name of an algorithm (PINTLE_ALGORITHM_...): "automatic" ... "native". */
+/* The name of an algorithm (PINTLE_ALGORITHM_...): "automatic" ... "native". Any thread. */
 PINTLE_C_API pintle_status pintle_algorithm_name(uint32_t algorithm, const char** name, pintle_error* error);
-/* The algorithm of a name. */
+/* The algorithm of a name. Any thread. */
 PINTLE_C_API pintle_status pintle_algorithm_parse(const char* name, uint32_t* algorithm, pintle_error* error);
 
 #ifdef __cplusplus

@@ -47,12 +47,13 @@ typedef struct pintle_conversion {
 } pintle_conversion;
 
 /* The bytes of the result for `from_bytes` bytes. PINTLE_INVALID_ARGUMENT for a size that is no whole number of
- * elements, a conversion that is not supported, and a result beyond 64 bits. */
+ * elements, a conversion that is not supported, and a result beyond 64 bits. Any thread. */
 PINTLE_C_API pintle_status pintle_conversion_bytes(const pintle_conversion* how, uint64_t from_bytes, uint64_t* bytes,
                                                    pintle_error* error);
 /* Converts every element, in the caller's thread; neither memory needs an alignment, and each may be NULL where it has
  * 0 bytes. PINTLE_INVALID_ARGUMENT, with nothing written, for what pintle_conversion_bytes refuses, one element too
- * many or too few in `to`, memory that overlaps, and a value beyond the range under PINTLE_OVERFLOW_ERROR. */
+ * many or too few in `to`, memory that overlaps, and a value beyond the range under PINTLE_OVERFLOW_ERROR. Any thread.
+ */
 PINTLE_C_API pintle_status pintle_conversion_run(const pintle_conversion* how, void* to, size_t to_bytes,
                                                  const void* from, size_t from_bytes, pintle_error* error);
 

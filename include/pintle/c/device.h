@@ -105,67 +105,77 @@ typedef struct pintle_heap {
 } pintle_heap;
 
 /* The name of a kind of device (PINTLE_DEVICE_...), for example "discrete_gpu". PINTLE_INVALID_ARGUMENT for a number
- * that is none. The text lives for ever; here and below. */
+ * that is none. The text lives for ever; here and below. Any thread. */
 PINTLE_C_API pintle_status pintle_device_kind_name(uint32_t kind, const char** name, pintle_error* error);
-/* The kind of a name. PINTLE_NOT_FOUND lists the names; here and below. */
+/* The kind of a name. PINTLE_NOT_FOUND lists the names; here and below. Any thread. */
 PINTLE_C_API pintle_status pintle_device_kind_parse(const char* name, uint32_t* kind, pintle_error* error);
-/* The name of a feature (PINTLE_FEATURE_...), for example "host_call". */
+/* The name of a feature (PINTLE_FEATURE_...), for example "host_call". Any thread. */
 PINTLE_C_API pintle_status pintle_feature_name(uint32_t feature, const char** name, pintle_error* error);
-/* The feature of a name. */
+/* The feature of a name. Any thread. */
 PINTLE_C_API pintle_status pintle_feature_parse(const char* name, uint32_t* feature, pintle_error* error);
-/* The name of a support (PINTLE_SUPPORT_...): "native", "emulated" or "absent". */
+/* The name of a support (PINTLE_SUPPORT_...): "native", "emulated" or "absent". Any thread. */
 PINTLE_C_API pintle_status pintle_support_name(uint32_t support, const char** name, pintle_error* error);
-/* The support of a name. */
+/* The support of a name. Any thread. */
 PINTLE_C_API pintle_status pintle_support_parse(const char* name, uint32_t* support, pintle_error* error);
 
 /* Lists the devices that can be opened, and why others cannot. Opens nothing. pintle/c/device_list.h says more of what
- * is listed. */
+ * is listed. Any thread. */
 PINTLE_C_API pintle_status pintle_devices_list(pintle_device_list* list, pintle_error* error);
-/* The numbers of devices and of absences in a list; either may be NULL. */
+/* The numbers of devices and of absences in a list; either may be NULL. Any thread. */
 PINTLE_C_API pintle_status pintle_device_list_count(pintle_device_list list, size_t* devices, size_t* absences,
                                                     pintle_error* error);
-/* The facts about a device of a list. PINTLE_INVALID_ARGUMENT for an index beyond the end. */
+/* The facts about a device of a list. PINTLE_INVALID_ARGUMENT for an index beyond the end. Any thread. */
 PINTLE_C_API pintle_status pintle_device_list_device(pintle_device_list list, size_t index, pintle_device_info* info,
                                                      pintle_error* error);
-/* An absence of a list. PINTLE_INVALID_ARGUMENT for an index beyond the end. */
+/* An absence of a list. PINTLE_INVALID_ARGUMENT for an index beyond the end. Any thread. */
 PINTLE_C_API pintle_status pintle_device_list_absence(pintle_device_list list, size_t index, pintle_absence* absence,
                                                       pintle_error* error);
+/* Ends the list and its strings. Any thread. */
 PINTLE_C_API pintle_status pintle_device_list_release(pintle_device_list list, pintle_error* error);
 
 /* Opens a device by its id; the same id again is the same device while a handle of it lives. "best" is the device that
  * PINTLE_DEVICE names, else the best hardware, else "cpu". PINTLE_INVALID_ARGUMENT for an id that does not parse;
- * PINTLE_UNAVAILABLE, with the valid ids, for one that names no device. */
+ * PINTLE_UNAVAILABLE, with the valid ids, for one that names no device. Any thread. */
 PINTLE_C_API pintle_status pintle_device_open(const char* id, pintle_device* device, pintle_error* error);
 /* As above, for a device that takes a variant of the pack. PINTLE_UNAVAILABLE says of each device why it is not taken.
- */
+ * Any thread. */
 PINTLE_C_API pintle_status pintle_device_open_for(const char* id, pintle_pack pack, pintle_device* device,
                                                   pintle_error* error);
-/* The facts about the device's current generation. */
+/* The facts about the device's current generation. Any thread. */
 PINTLE_C_API pintle_status pintle_device_get_info(pintle_device device, pintle_device_info* info, pintle_error* error);
-/* How the device supports a feature (PINTLE_FEATURE_...). */
+/* How the device supports a feature (PINTLE_FEATURE_...). Any thread. */
 PINTLE_C_API pintle_status pintle_device_capability(pintle_device device, uint32_t feature,
                                                     pintle_capability* capability, pintle_error* error);
-/* The total, available and used bytes of each heap of the device now. */
+/* How the device supports every feature, in one call: `capabilities[i]` is that of the feature i + 1. The caller sets
+ * the size of the first element, which is that of all, and room for `room` elements. Fills as many as there is room for
+ * and answers the number of all features in `count`: a later version has more. `capabilities` may be NULL where `room`
+ * is 0. Any thread. */
+PINTLE_C_API pintle_status pintle_device_capabilities(pintle_device device, pintle_capability* capabilities,
+                                                      size_t room, size_t* count, pintle_error* error);
+/* The total, available and used bytes of each heap of the device now. Any thread. */
 PINTLE_C_API pintle_status pintle_device_budget(pintle_device device, pintle_heap_list* list, pintle_error* error);
-/* The number of heaps in a list. */
+/* The number of heaps in a list. Any thread. */
 PINTLE_C_API pintle_status pintle_heap_list_count(pintle_heap_list list, size_t* count, pintle_error* error);
-/* A heap of a list. PINTLE_INVALID_ARGUMENT for an index beyond the end. */
+/* A heap of a list. PINTLE_INVALID_ARGUMENT for an index beyond the end. Any thread. */
 PINTLE_C_API pintle_status pintle_heap_list_heap(pintle_heap_list list, size_t index, pintle_heap* heap,
                                                  pintle_error* error);
+/* Ends the list and its strings. Any thread. */
 PINTLE_C_API pintle_status pintle_heap_list_release(pintle_heap_list list, pintle_error* error);
-/* The number of the current generation, which rises by one with each recovery. */
+/* The number of the current generation, which rises by one with each recovery. Any thread. */
 PINTLE_C_API pintle_status pintle_device_generation(pintle_device device, uint64_t* generation, pintle_error* error);
-/* Makes progress without blocking, and runs callbacks that are due on this thread. */
+/* Makes progress without blocking, and runs callbacks that are due on this thread. Any thread. */
 PINTLE_C_API pintle_status pintle_device_poll(pintle_device device, pintle_error* error);
 /* Blocks until everything that was submitted to the device has ended; then answers the first failure among its queues.
- */
+ * Any thread. */
 PINTLE_C_API pintle_status pintle_device_wait_idle(pintle_device device, int64_t timeout, pintle_error* error);
-/* PINTLE_OK, or the first cause of the loss. */
+/* PINTLE_OK, or the first cause of the loss. A device that can be probed runs a tiny piece of work; any other answers
+ * from what has been seen so far. Any thread. */
 PINTLE_C_API pintle_status pintle_device_health(pintle_device device, pintle_error* error);
 /* Opens the next generation after a loss; objects of the old one are then PINTLE_STALE. Does nothing on a healthy
- * device. */
+ * device. Any thread. */
 PINTLE_C_API pintle_status pintle_device_recover(pintle_device device, pintle_error* error);
-/* Lets go of the device. Its queues and buffers keep it open; its id, opened again, is another device then. */
+/* Lets go of the device. Its queues and buffers keep it open; its id, opened again, is another device then. Any thread.
+ */
 PINTLE_C_API pintle_status pintle_device_release(pintle_device device, pintle_error* error);
 
 #ifdef __cplusplus

@@ -47,19 +47,19 @@ PINTLE_C_API pintle_status pintle_buffer_from_dlpack(pintle_device device, struc
                                                      const pintle_dlpack_options* options, pintle_buffer* buffer,
                                                      pintle_error* error);
 /* Takes the struct without version, which does not say whether the tensor may be written: a buffer over it is not
- * sealed. */
+ * sealed. One thread at a time for the queue that copies. */
 PINTLE_C_API pintle_status pintle_buffer_from_old_dlpack(pintle_device device, struct DLManagedTensor* tensor,
                                                          const pintle_dlpack_options* options, pintle_buffer* buffer,
                                                          pintle_error* error);
 /* Hands out the buffer's own bytes as a tensor, and ends the buffer's handle: in memory of the host where the buffer
  * can be mapped, else of the device, on cuda (kDLCUDA) and hip (kDLROCM). The tensor's deleter releases the buffer. An
- * error leaves the buffer as it is. A sealed
- * buffer gives a read-only tensor. Wait for the last command that uses the buffer first. The errors are those of
- * pintle_buffer_map; where it is PINTLE_UNSUPPORTED, copy. One thread at a time. */
+ * error leaves the buffer as it is. A sealed buffer gives a read-only tensor. Wait for the last command that uses the
+ * buffer first. The errors are those of pintle_buffer_map; where it is PINTLE_UNSUPPORTED, copy. One thread at a
+ * time. */
 PINTLE_C_API pintle_status pintle_buffer_to_dlpack(pintle_buffer buffer, struct DLManagedTensorVersioned** tensor,
                                                    pintle_error* error);
 /* Hands out the struct without version. PINTLE_UNSUPPORTED for a sealed buffer, since the struct cannot say read-only,
- * and for the f8 dtypes. */
+ * and for the f8 dtypes. One thread at a time. */
 PINTLE_C_API pintle_status pintle_buffer_to_old_dlpack(pintle_buffer buffer, struct DLManagedTensor** tensor,
                                                        pintle_error* error);
 /* Copies the view's elements to a tensor in memory of the host that belongs to the receiver alone, from any device: the
@@ -67,7 +67,7 @@ PINTLE_C_API pintle_status pintle_buffer_to_old_dlpack(pintle_buffer buffer, str
  * submitted to the queue before is done, or for `timeout` nanoseconds. One thread at a time for the queue. */
 PINTLE_C_API pintle_status pintle_view_to_dlpack(const pintle_view* view, pintle_queue queue, int64_t timeout,
                                                  struct DLManagedTensorVersioned** tensor, pintle_error* error);
-/* Copies to the struct without version. PINTLE_UNSUPPORTED for the f8 dtypes. */
+/* Copies to the struct without version. PINTLE_UNSUPPORTED for the f8 dtypes. One thread at a time for the queue. */
 PINTLE_C_API pintle_status pintle_view_to_old_dlpack(const pintle_view* view, pintle_queue queue, int64_t timeout,
                                                      struct DLManagedTensor** tensor, pintle_error* error);
 

@@ -26,7 +26,7 @@ typedef struct pintle_group_queue_options {
 
 /* Creates a queue, which has the group to itself until it is released or has failed: until then other operations of the
  * group, and a second queue of it, are PINTLE_INVALID_ARGUMENT. `options` may be NULL. The queue takes 4 MiB of host
- * memory. */
+ * memory. One thread at a time for the group. */
 PINTLE_C_API pintle_status pintle_group_queue_create(pintle_rank_group group, pintle_device device,
                                                      const pintle_group_queue_options* options,
                                                      pintle_group_queue* queue, pintle_error* error);
@@ -43,19 +43,22 @@ PINTLE_C_API pintle_status pintle_group_queue_create(pintle_rank_group group, pi
  * PINTLE_INVALID_ARGUMENT, with nothing enqueued, for a mistake that this rank can see (sizes, dtypes, ranks, memory of
  * another device, overlap); the first cause, once the queue has failed. A point fails with its operation's error, that
  * of a point that the operation waits for, or the device's. Every later point then fails with the same cause, the group
- * has failed, and other ranks get PINTLE_PEER_LOST. The memory that was being written is undefined then. */
+ * has failed, and other ranks get PINTLE_PEER_LOST. The memory that was being written is undefined then. One thread at
+ * a time. */
 PINTLE_C_API pintle_status pintle_group_queue_submit(pintle_group_queue queue, const pintle_collective* operation,
                                                      const pintle_view* to, const pintle_view* from,
                                                      const pintle_submit_options* options, pintle_point* point,
                                                      pintle_error* error);
-/* The point of the operation that was enqueued last; reached on a fresh queue. */
+/* The point of the operation that was enqueued last; reached on a fresh queue. One thread at a time. */
 PINTLE_C_API pintle_status pintle_group_queue_last(pintle_group_queue queue, pintle_point* point, pintle_error* error);
-/* The queue's timeline as a signal of the caller's, which outlives the queue. The queue alone raises it. */
+/* The queue's timeline as a signal of the caller's, which outlives the queue. The queue alone raises it. One thread at
+ * a time. */
 PINTLE_C_API pintle_status pintle_group_queue_timeline(pintle_group_queue queue, pintle_signal* signal,
                                                        pintle_error* error);
 /* Cancels the operations that have not begun or wait for their points (PINTLE_CANCELLED); the group has failed then.
  * Blocks while an operation is among the ranks, for as long as its timeout says. With nothing left to do it does not
- * block, and the group is free again. Its points name a signal of the queue and are PINTLE_STALE afterwards. */
+ * block, and the group is free again. Its points name a signal of the queue and are PINTLE_STALE afterwards. One thread
+ * at a time. */
 PINTLE_C_API pintle_status pintle_group_queue_release(pintle_group_queue queue, pintle_error* error);
 
 #ifdef __cplusplus

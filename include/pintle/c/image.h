@@ -18,6 +18,7 @@ typedef struct pintle_image_options {
   uint32_t size;
   uint32_t access;   /* What kernels will do with it: PINTLE_ACCESS_...; 0: PINTLE_ACCESS_READ_WRITE. */
   const char* label; /* In messages; NULL: none. */
+  int64_t timeout;   /* As in pintle_buffer_options. */
 } pintle_image_options;
 
 /* What an image is. */
@@ -63,22 +64,24 @@ typedef struct pintle_image_limits {
   uint32_t reserved;
 } pintle_image_limits;
 
-/* What the device can do with a texel (PINTLE_TEXEL_...). */
+/* What the device can do with a texel (PINTLE_TEXEL_...). Any thread. */
 PINTLE_C_API pintle_status pintle_device_texel_support(pintle_device device, uint32_t texel,
                                                        pintle_texel_support* support, pintle_error* error);
+/* The device's limits on images and texel buffers. Any thread. */
 PINTLE_C_API pintle_status pintle_device_image_limits(pintle_device device, pintle_image_limits* limits,
                                                       pintle_error* error);
 
 /* Makes an image with undefined contents; a `depth` of 0 makes one of two dimensions. `options` may be NULL.
  * PINTLE_UNSUPPORTED where the device has no images, or not of this texel for this access; the text has those that it
  * has. PINTLE_INVALID_ARGUMENT for a width or a height of 0 and for a side beyond the limit. PINTLE_OUT_OF_MEMORY,
- * which poisons nothing. */
+ * which poisons nothing. Any thread. */
 PINTLE_C_API pintle_status pintle_image_create(pintle_device device, uint32_t texel, uint32_t width, uint32_t height,
                                                uint32_t depth, const pintle_image_options* options, pintle_image* image,
                                                pintle_error* error);
+/* What the image is. Any thread. */
 PINTLE_C_API pintle_status pintle_image_get_info(pintle_image image, pintle_image_info* info, pintle_error* error);
 /* Frees the image, when the last submission that uses it has ended. Never blocks. A list that uses it and is submitted
- * afterwards is PINTLE_STALE. */
+ * afterwards is PINTLE_STALE. Any thread. */
 PINTLE_C_API pintle_status pintle_image_release(pintle_image image, pintle_error* error);
 
 /* Copies texels of a buffer to an image, or to a part of it; `part` may be NULL. The rows begin at the view's first

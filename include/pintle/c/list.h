@@ -67,87 +67,93 @@ typedef struct pintle_extent {
   uint64_t z; /* 0: 1. */
 } pintle_extent;
 
+/* Makes an empty list. Any thread. */
 PINTLE_C_API pintle_status pintle_list_create(pintle_list* list, pintle_error* error);
-/* The number of commands so far. */
+/* The number of commands so far. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_size(pintle_list list, size_t* commands, pintle_error* error);
-/* Copies bytes between two views of one size that do not overlap. */
+/* Copies bytes between two views of one size that do not overlap. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_copy(pintle_list list, const pintle_view* to, const pintle_view* from,
                                             pintle_error* error);
-/* Repeats the element at `value`, which has the dtype of the view, over the view. */
+/* Repeats the element at `value`, which has the dtype of the view, over the view. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_fill(pintle_list list, const pintle_view* to, const void* value,
                                             pintle_error* error);
-/* Copies `bytes` bytes into the list now, and to the device when the command runs: the memory may be reused at once. */
+/* Copies `bytes` bytes into the list now, and to the device when the command runs: the memory may be reused at once.
+ * One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_upload(pintle_list list, const pintle_view* to, const void* from, size_t bytes,
                                               pintle_error* error);
 /* Uploads without a copy into the list: the memory stays valid until `released` is called with `data`, once, on any
  * thread, with no lock held. That is when the bytes have been read and nothing submits or replays the list any more, or
- * when it is released without being submitted. After an error of this function it is not called. */
+ * when it is released without being submitted. After an error of this function it is not called. One thread at a time.
+ */
 PINTLE_C_API pintle_status pintle_list_upload_retained(pintle_list list, const pintle_view* to, const void* from,
                                                        size_t bytes, void (*released)(void* data), void* data,
                                                        pintle_error* error);
 /* Copies to host memory that is lent until the submission's point is reached or fails; a timeout does not end the loan.
- */
+ * One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_download(pintle_list list, void* to, size_t bytes, const pintle_view* from,
                                                 pintle_error* error);
 /* As above, for memory that stays valid until `released` is called with `data`, as of pintle_list_upload_retained: a
- * program that has given up waiting need not keep the memory itself. */
+ * program that has given up waiting need not keep the memory itself. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_download_retained(pintle_list list, void* to, size_t bytes,
                                                          const pintle_view* from, void (*released)(void* data),
                                                          void* data, pintle_error* error);
-/* Uploads from host memory that each replay binds to slot `from`, as PINTLE_ARGUMENT_BYTES. */
+/* Uploads from host memory that each replay binds to slot `from`, as PINTLE_ARGUMENT_BYTES. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_upload_slot(pintle_list list, const pintle_view* to, uint32_t from,
                                                    pintle_error* error);
-/* Downloads to host memory that each replay binds to slot `to`, as PINTLE_ARGUMENT_TARGET. */
+/* Downloads to host memory that each replay binds to slot `to`, as PINTLE_ARGUMENT_TARGET. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_download_slot(pintle_list list, uint32_t to, const pintle_view* from,
                                                      pintle_error* error);
 /* Copies from the buffer that each replay binds to slot `from`, which has as many bytes as the view. Slots are below
- * 1024; here and below. */
+ * 1024; here and below. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_copy_from_slot(pintle_list list, const pintle_view* to, uint32_t from,
                                                       pintle_error* error);
-/* Copies to the buffer that each replay binds to slot `to`, which has as many bytes as the view. */
+/* Copies to the buffer that each replay binds to slot `to`, which has as many bytes as the view. One thread at a time.
+ */
 PINTLE_C_API pintle_status pintle_list_copy_to_slot(pintle_list list, uint32_t to, const pintle_view* from,
                                                     pintle_error* error);
 /* Copies between the buffers of two slots, which must not overlap and have one size. PINTLE_INVALID_ARGUMENT for one
- * slot twice. */
+ * slot twice. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_copy_slots(pintle_list list, uint32_t to, uint32_t from, pintle_error* error);
 /* Repeats the element at `value`, which has this dtype, over the buffer that each replay binds to slot `to`; the buffer
- * has the same dtype. PINTLE_UNSUPPORTED for the dtypes that C++ has no type for: f16, bf16 and the two of f8. */
+ * has the same dtype. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_fill_slot(pintle_list list, uint32_t to, uint32_t dtype, const void* value,
                                                  pintle_error* error);
-/* Launches a kernel. The arguments are checked against its entry. */
+/* Launches a kernel. The arguments are checked against its entry. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_launch(pintle_list list, pintle_kernel kernel, const pintle_extent* extent,
                                               const pintle_argument* arguments, size_t count, pintle_error* error);
 /* Launches a grid that the device reads from `grid` (three u32: work-groups) when the command runs. Counts beyond those
- * of `most`, which are work-groups, are clamped to it; a count of 0 runs nothing. */
+ * of `most`, which are work-groups, are clamped to it; a count of 0 runs nothing. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_launch_indirect(pintle_list list, pintle_kernel kernel, const pintle_view* grid,
                                                        const pintle_extent* most, const pintle_argument* arguments,
                                                        size_t count, pintle_error* error);
-/* As above, with the grid in the 12 bytes that each replay binds to slot `grid`. */
+/* As above, with the grid in the 12 bytes that each replay binds to slot `grid`. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_launch_indirect_slot(pintle_list list, pintle_kernel kernel, uint32_t grid,
                                                             const pintle_extent* most, const pintle_argument* arguments,
                                                             size_t count, pintle_error* error);
-/* Declares that the launch before also uses `buffer`, which its kernel reaches by address. */
+/* Declares that the launch before also uses `buffer`, which its kernel reaches by address. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_uses(pintle_list list, const pintle_view* buffer, uint32_t access,
                                             pintle_error* error);
-/* As above, for the buffer that each replay binds to slot `slot`. */
+/* As above, for the buffer that each replay binds to slot `slot`. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_uses_slot(pintle_list list, uint32_t slot, uint32_t access, pintle_error* error);
 /* Keeps the buffer's memory until the submission's point is reached, whatever becomes of the buffer. It is no command.
- */
+ * One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_holds(pintle_list list, pintle_buffer buffer, pintle_error* error);
 /* Runs `function` on a thread of the device's when everything before it is done. It must not wait for points: a wait
  * inside it is PINTLE_INVALID_ARGUMENT. A list that is released without being submitted never calls it, and a recording
- * calls it at each replay. PINTLE_UNSUPPORTED at the submission where the device cannot (PINTLE_FEATURE_HOST_CALL). */
+ * calls it at each replay. PINTLE_UNSUPPORTED at the submission where the device cannot (PINTLE_FEATURE_HOST_CALL). One
+ * thread at a time. */
 PINTLE_C_API pintle_status pintle_list_call(pintle_list list, void (*function)(void* data), void* data,
                                             pintle_error* error);
-/* Writes the device clock, in ticks, to eight bytes when everything before it is done. */
+/* Writes the device clock, in ticks, to eight bytes when everything before it is done. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_timestamp(pintle_list list, const pintle_view* to, pintle_error* error);
-/* As above, to the eight bytes that each replay binds to slot `to`. */
+/* As above, to the eight bytes that each replay binds to slot `to`. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_timestamp_slot(pintle_list list, uint32_t to, pintle_error* error);
-/* Orders every command before it before every command after it. */
+/* Orders every command before it before every command after it. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_barrier(pintle_list list, pintle_error* error);
-/* Names the next command in traces, timeouts and errors. */
+/* Names the next command in traces, timeouts and errors. One thread at a time. */
 PINTLE_C_API pintle_status pintle_list_label(pintle_list list, const char* label, pintle_error* error);
-/* Throws a list away. A submission and a recording take the list over; it is PINTLE_STALE afterwards. */
+/* Throws a list away. A submission and a recording take the list over; it is PINTLE_STALE afterwards. One thread at a
+ * time. */
 PINTLE_C_API pintle_status pintle_list_release(pintle_list list, pintle_error* error);
 
 #ifdef __cplusplus

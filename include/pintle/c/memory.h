@@ -27,13 +27,13 @@ typedef struct pintle_import_options {
  * and the last submission that uses it has ended. PINTLE_ACCESS_READ makes a sealed buffer, so nothing writes the
  * memory. After an error `released` is not called. PINTLE_INVALID_ARGUMENT for fewer bytes than the shape has, and for
  * an address that its elements cannot have; PINTLE_UNSUPPORTED where the device cannot use memory of the host in place
- * (PINTLE_FEATURE_HOST_IMPORT), or not at this address. */
+ * (PINTLE_FEATURE_HOST_IMPORT), or not at this address. Any thread. */
 PINTLE_C_API pintle_status pintle_buffer_import(pintle_device device, void* memory, size_t bytes, uint32_t dtype,
                                                 size_t rank, const uint64_t* dims, const pintle_import_options* options,
                                                 pintle_buffer* buffer, pintle_error* error);
 /* Makes a sealed buffer over a part of a file, from byte `offset` on. The file is mapped into memory, and read when the
  * buffer is used. `label` may be NULL. PINTLE_IO for the file; PINTLE_INVALID_ARGUMENT for a part beyond its end;
- * otherwise as above. A file that is cut short meanwhile kills the process. */
+ * otherwise as above. A file that is cut short meanwhile kills the process. Any thread. */
 PINTLE_C_API pintle_status pintle_buffer_map_file(pintle_device device, const char* path, uint64_t offset,
                                                   uint32_t dtype, size_t rank, const uint64_t* dims, const char* label,
                                                   pintle_buffer* buffer, pintle_error* error);

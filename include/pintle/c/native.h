@@ -39,7 +39,8 @@ enum {
   PINTLE_NATIVE_CUDA_MEMORY = 11,  /* pintle_cuda_memory */
   PINTLE_NATIVE_HIP_DEVICE = 12,   /* pintle_hip_device */
   PINTLE_NATIVE_HIP_QUEUE = 13,    /* pintle_hip_queue */
-  PINTLE_NATIVE_HIP_MEMORY = 14    /* pintle_hip_memory */
+  PINTLE_NATIVE_HIP_MEMORY = 14,   /* pintle_hip_memory */
+  PINTLE_NATIVE_PJRT_DEVICE = 15   /* pintle_pjrt_device */
 };
 
 /* What every struct of a native object begins with. */
@@ -178,8 +179,15 @@ typedef struct pintle_hip_memory {
   uint32_t reserved;
 } pintle_hip_memory;
 
-/* What lies behind a device. The caller sets the size and the kind in `native`; the rest is filled.
- * PINTLE_UNSUPPORTED for a kind of another backend; PINTLE_INVALID_ARGUMENT for a kind of another object's. */
+/* A device of the pjrt backend. It cannot be wrapped. The plug-in stays open as long as the process. */
+typedef struct pintle_pjrt_device {
+  pintle_native native;
+  void* client; /* PJRT_Client* */
+  void* device; /* PJRT_Device* */
+} pintle_pjrt_device;
+
+/* What lies behind a device. The caller sets the size and the kind in `native`; the rest is filled. PINTLE_UNSUPPORTED
+ * for a kind of another backend; PINTLE_INVALID_ARGUMENT for a kind of another object's. Any thread. */
 PINTLE_C_API pintle_status pintle_device_get_native(pintle_device device, pintle_native* native, pintle_error* error);
 /* What lies behind a queue. As above. One thread at a time. */
 PINTLE_C_API pintle_status pintle_queue_get_native(pintle_queue queue, pintle_native* native, pintle_error* error);
@@ -187,19 +195,20 @@ PINTLE_C_API pintle_status pintle_queue_get_native(pintle_queue queue, pintle_na
 PINTLE_C_API pintle_status pintle_buffer_get_native(pintle_buffer buffer, pintle_native* native, pintle_error* error);
 /* Makes a device over a native one. It is in no list, and pintle_device_recover is PINTLE_UNAVAILABLE for it: wrap a
  * new one. PINTLE_INVALID_ARGUMENT, with the reason, for objects that lack what the struct's comment asks for;
- * PINTLE_UNSUPPORTED for a kind that is no device's or that its backend does not wrap. */
+ * PINTLE_UNSUPPORTED for a kind that is no device's or that its backend does not wrap. Any thread. */
 PINTLE_C_API pintle_status pintle_device_wrap(const pintle_native* native, pintle_device* device, pintle_error* error);
-/* Makes a queue over a native one; `options` may be NULL. The errors are as above. */
+/* Makes a queue over a native one; `options` may be NULL. The errors are as above. Any thread. */
 PINTLE_C_API pintle_status pintle_queue_wrap(pintle_device device, const pintle_native* native,
                                              const pintle_queue_options* options, pintle_queue* queue,
                                              pintle_error* error);
-/* Makes a buffer over native memory; `label` may be NULL. PINTLE_INVALID_ARGUMENT also for memory that is too small. */
+/* Makes a buffer over native memory; `label` may be NULL. PINTLE_INVALID_ARGUMENT also for memory that is too small.
+ * Any thread. */
 PINTLE_C_API pintle_status pintle_buffer_wrap(pintle_device device, const pintle_native* native, uint32_t dtype,
                                               size_t rank, const uint64_t* dims, const char* label,
                                               pintle_buffer* buffer, pintle_error* error);
 /* Makes `kernel`, a pintle_cpu_kernel, the code of entries named `symbol` in packs of the format "native", which have
  * no other code: for the whole process, and for ever. PINTLE_INVALID_ARGUMENT for a symbol that has another function
- * already. */
+ * already. Any thread. */
 PINTLE_C_API pintle_status pintle_cpu_register_kernel(
     const char* symbol, void (*kernel)(const struct pintle_group* group, void* const* arguments), pintle_error* error);
 

@@ -26,6 +26,7 @@
 #include "pintle/c/recording.h"
 #include "pintle/c/reflection.h"
 #include "pintle/c/resource.h"
+#include "pintle/c/settings.h"
 #include "pintle/c/signal.h"
 #include "pintle/c/state.h"
 #include "pintle/c/state_set.h"

@@ -94,33 +94,36 @@ typedef struct pintle_plan_info {
 /* Lays the values out: the best of several greedy plans and, with a budget, the result of an exact search. `budget` may
  * be NULL. Blocks for as long as the budget's time. PINTLE_INVALID_ARGUMENT for a value that cannot be (with its name),
  * sizes that overflow, steps that happen before themselves (with the cycle), and fixed values that overlap (with both
- * names); PINTLE_UNSUPPORTED for too many steps. */
+ * names); PINTLE_UNSUPPORTED for too many steps. Any thread. */
 PINTLE_C_API pintle_status pintle_plan_lay_out(const pintle_plan_problem* problem, const pintle_plan_budget* budget,
                                                pintle_plan* plan, pintle_error* error);
 /* Puts a plan together from places that the caller has found. An alignment of 0 is 1. PINTLE_INVALID_ARGUMENT for a
- * name that occurs twice, a value that is misaligned or leaves its chunk, and a bound beyond the total. */
+ * name that occurs twice, a value that is misaligned or leaves its chunk, and a bound beyond the total. Any thread. */
 PINTLE_C_API pintle_status pintle_plan_create(const pintle_planned_value* values, size_t count, const uint64_t* chunks,
                                               size_t chunk_count, uint64_t lower_bound, pintle_plan* plan,
                                               pintle_error* error);
-/* Reads the text of a plan. PINTLE_INVALID_ARGUMENT names the line of the mistake. */
+/* Reads the text of a plan. PINTLE_INVALID_ARGUMENT names the line of the mistake. Any thread. */
 PINTLE_C_API pintle_status pintle_plan_parse(const char* text, pintle_plan* plan, pintle_error* error);
 /* The plan as text, one line for each value, which pintle_plan_parse reads: a new handle, the caller's. Equal plans
- * give equal text. */
+ * give equal text. Any thread. */
 PINTLE_C_API pintle_status pintle_plan_text(pintle_plan plan, pintle_bytes* text, pintle_error* error);
+/* What the plan takes. Any thread. */
 PINTLE_C_API pintle_status pintle_plan_get_info(pintle_plan plan, pintle_plan_info* info, pintle_error* error);
-/* The place of a value, by its index in the problem. PINTLE_INVALID_ARGUMENT for an index beyond the end. */
+/* The place of a value, by its index in the problem. PINTLE_INVALID_ARGUMENT for an index beyond the end. Any thread.
+ */
 PINTLE_C_API pintle_status pintle_plan_get_value(pintle_plan plan, uint32_t index, pintle_planned_value* value,
                                                  pintle_error* error);
-/* The index of the value of this name; PINTLE_NOT_FOUND where there is none. */
+/* The index of the value of this name; PINTLE_NOT_FOUND where there is none. Any thread. */
 PINTLE_C_API pintle_status pintle_plan_find(pintle_plan plan, const char* name, uint32_t* index, pintle_error* error);
 /* Checks that the plan is right for the problem, by a sweep that shares no code with the planner.
  * PINTLE_INVALID_ARGUMENT names the two values that overlap, or the value that is misaligned, outside its chunk, or not
- * where it is fixed. */
+ * where it is fixed. Any thread. */
 PINTLE_C_API pintle_status pintle_plan_check(pintle_plan plan, const pintle_plan_problem* problem, pintle_error* error);
-/* The plan as an SVG picture: lifetimes from left to right, offsets from the bottom up. A new handle, the caller's. */
+/* The plan as an SVG picture: lifetimes from left to right, offsets from the bottom up. A new handle, the caller's. Any
+ * thread. */
 PINTLE_C_API pintle_status pintle_plan_picture(pintle_plan plan, const pintle_plan_problem* problem, pintle_bytes* svg,
                                                pintle_error* error);
-/* Arenas of the plan keep what they need of it. */
+/* Lets go of the plan. Its arenas keep what they need of it. Any thread. */
 PINTLE_C_API pintle_status pintle_plan_release(pintle_plan plan, pintle_error* error);
 
 #ifdef __cplusplus

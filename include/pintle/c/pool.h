@@ -73,7 +73,7 @@ typedef struct pintle_pool_statistics {
 } pintle_pool_statistics;
 
 /* Creates a pool, which belongs to the device's current generation and takes nothing before the first request.
- * `options` may be NULL. PINTLE_INVALID_ARGUMENT for a block beyond the cap. */
+ * `options` may be NULL. PINTLE_INVALID_ARGUMENT for a block beyond the cap. Any thread. */
 PINTLE_C_API pintle_status pintle_pool_create(pintle_device device, const pintle_pool_options* options,
                                               pintle_pool* pool, pintle_error* error);
 /* Allocates a buffer for work that is submitted to the queue from now on; other queues wait for its last point before
@@ -90,17 +90,18 @@ PINTLE_C_API pintle_status pintle_pool_allocate(pintle_pool pool, pintle_queue q
  * as PINTLE_INVALID_ARGUMENT for a buffer of another device, it is released. One thread at a time. */
 PINTLE_C_API pintle_status pintle_queue_free(pintle_queue queue, pintle_buffer buffer, pintle_error* error);
 /* Gives unused blocks back to the device while at least `keep` bytes stay held, and answers the bytes given back.
- * `bytes` may be NULL. */
+ * `bytes` may be NULL. Any thread. */
 PINTLE_C_API pintle_status pintle_pool_trim(pintle_pool pool, uint64_t keep, uint64_t* bytes, pintle_error* error);
+/* The figures of the pool, taken at one moment. Any thread. */
 PINTLE_C_API pintle_status pintle_pool_get_statistics(pintle_pool pool, pintle_pool_statistics* statistics,
                                                       pintle_error* error);
-/* The buffers that are alive, the largest first. */
+/* The buffers that are alive, the largest first. Any thread. */
 PINTLE_C_API pintle_status pintle_pool_holders(pintle_pool pool, pintle_holder_list* list, pintle_error* error);
-/* The statistics and the holders, for people to read. */
+/* The statistics and the holders, for people to read. Any thread. */
 PINTLE_C_API pintle_status pintle_pool_text(pintle_pool pool, pintle_bytes* text, pintle_error* error);
-/* The pool as a resource, so that others can stand before it. It keeps the pool alive. */
+/* The pool as a resource, so that others can stand before it. It keeps the pool alive. Any thread. */
 PINTLE_C_API pintle_status pintle_pool_resource(pintle_pool pool, pintle_resource* resource, pintle_error* error);
-/* Lets go of the pool. Its buffers live on; its memory goes back to the device when they are gone. */
+/* Lets go of the pool. Its buffers live on; its memory goes back to the device when they are gone. Any thread. */
 PINTLE_C_API pintle_status pintle_pool_release(pintle_pool pool, pintle_error* error);
 
 #ifdef __cplusplus

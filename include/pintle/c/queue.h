@@ -32,7 +32,7 @@ typedef struct pintle_submit_options {
   const char* label; /* In messages; NULL: none. */
 } pintle_submit_options;
 
-/* Creates a queue; `options` may be NULL. PINTLE_UNSUPPORTED for a kind that the device does not have. */
+/* Creates a queue; `options` may be NULL. PINTLE_UNSUPPORTED for a kind that the device does not have. Any thread. */
 PINTLE_C_API pintle_status pintle_queue_create(pintle_device device, const pintle_queue_options* options,
                                                pintle_queue* queue, pintle_error* error);
 /* Checks the list, takes it over, starts it, and answers its point, which may be NULL. After an error nothing was
@@ -44,9 +44,9 @@ PINTLE_C_API pintle_status pintle_queue_submit(pintle_queue queue, pintle_list l
 /* The point of the last submission; reached on a fresh queue. One thread at a time. */
 PINTLE_C_API pintle_status pintle_queue_last(pintle_queue queue, pintle_point* point, pintle_error* error);
 /* Lets go of the queue. Never blocks; its work goes on. Its points name a signal of the queue and are PINTLE_STALE
- * afterwards: take pintle_queue_timeline first to wait longer. */
+ * afterwards: take pintle_queue_timeline first to wait longer. Any thread. */
 PINTLE_C_API pintle_status pintle_queue_release(pintle_queue queue, pintle_error* error);
-/* The queue's timeline as a signal of the caller's, which outlives the queue. */
+/* The queue's timeline as a signal of the caller's, which outlives the queue. Any thread. */
 PINTLE_C_API pintle_status pintle_queue_timeline(pintle_queue queue, pintle_signal* signal, pintle_error* error);
 
 #ifdef __cplusplus

@@ -92,48 +92,51 @@ typedef struct pintle_member_info {
 
 /* In all that follows, PINTLE_INVALID_ARGUMENT is the answer to an index beyond the end. */
 
+/* The pack as a whole. Any thread. */
 PINTLE_C_API pintle_status pintle_pack_get_info(pintle_pack pack, pintle_pack_info* info, pintle_error* error);
-/* A variant of a pack. */
+/* A variant of a pack. Any thread. */
 PINTLE_C_API pintle_status pintle_pack_variant(pintle_pack pack, size_t variant, pintle_variant_info* info,
                                                pintle_error* error);
-/* An entry of a variant. */
+/* An entry of a variant. Any thread. */
 PINTLE_C_API pintle_status pintle_pack_entry(pintle_pack pack, size_t variant, size_t entry, pintle_entry_info* info,
                                              pintle_error* error);
-/* A parameter of an entry. */
+/* A parameter of an entry. Any thread. */
 PINTLE_C_API pintle_status pintle_pack_parameter(pintle_pack pack, size_t variant, size_t entry, size_t parameter,
                                                  pintle_parameter_info* info, pintle_error* error);
-/* A member of a struct by value. */
+/* A member of a struct by value. Any thread. */
 PINTLE_C_API pintle_status pintle_pack_member(pintle_pack pack, size_t variant, size_t entry, size_t parameter,
                                               size_t member, pintle_member_info* info, pintle_error* error);
-/* The signature of an entry, as a pack is made of it. */
+/* The signature of an entry, as a pack is made of it. Any thread. */
 PINTLE_C_API pintle_status pintle_pack_signature(pintle_pack pack, size_t variant, size_t entry,
                                                  pintle_bytes* signature, pintle_error* error);
 
+/* The program as a whole. Any thread. */
 PINTLE_C_API pintle_status pintle_program_get_info(pintle_program program, pintle_program_info* info,
                                                    pintle_error* error);
 /* An entry of a program, with the group that the constants of the load have given it. An entry that the device cannot
- * run may be there too: pintle_program_kernel says why. */
+ * run may be there too: pintle_program_kernel says why. Any thread. */
 PINTLE_C_API pintle_status pintle_program_entry(pintle_program program, size_t entry, pintle_entry_info* info,
                                                 pintle_error* error);
-/* A parameter of an entry. Its alignment may be larger than the pack's: what the compiled code needs counts. */
+/* A parameter of an entry. Its alignment may be larger than the pack's: what the compiled code needs counts. Any
+ * thread. */
 PINTLE_C_API pintle_status pintle_program_parameter(pintle_program program, size_t entry, size_t parameter,
                                                     pintle_parameter_info* info, pintle_error* error);
-/* A member of a struct by value. */
+/* A member of a struct by value. Any thread. */
 PINTLE_C_API pintle_status pintle_program_member(pintle_program program, size_t entry, size_t parameter, size_t member,
                                                  pintle_member_info* info, pintle_error* error);
-/* The signature of an entry. */
+/* The signature of an entry. Any thread. */
 PINTLE_C_API pintle_status pintle_program_signature(pintle_program program, size_t entry, pintle_bytes* signature,
                                                     pintle_error* error);
 
-/* The kernel's entry, as pintle_program_entry has it. */
+/* The kernel's entry, as pintle_program_entry has it. Any thread. */
 PINTLE_C_API pintle_status pintle_kernel_get_info(pintle_kernel kernel, pintle_entry_info* info, pintle_error* error);
-/* A parameter of the kernel. */
+/* A parameter of the kernel. Any thread. */
 PINTLE_C_API pintle_status pintle_kernel_parameter(pintle_kernel kernel, size_t parameter, pintle_parameter_info* info,
                                                    pintle_error* error);
-/* A member of a struct by value. */
+/* A member of a struct by value. Any thread. */
 PINTLE_C_API pintle_status pintle_kernel_member(pintle_kernel kernel, size_t parameter, size_t member,
                                                 pintle_member_info* info, pintle_error* error);
-/* The signature of the kernel. */
+/* The signature of the kernel. Any thread. */
 PINTLE_C_API pintle_status pintle_kernel_signature(pintle_kernel kernel, pintle_bytes* signature, pintle_error* error);
 
 #ifdef __cplusplus

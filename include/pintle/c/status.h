@@ -12,8 +12,9 @@
  * not know is zero, and leaves that as it is where it fills one; it takes a shorter one that an earlier version had,
  * and reads and fills no more of it. In an array, every element has the first one's size.
  *
- * Any thread may call any function, unless its comment says "one thread at a time": then for calls with the same
- * object. */
+ * Each function's comment says which threads may call it. "Any thread": several at once, also with the same objects.
+ * "One thread at a time": several at once with different objects; calls with the same one need an order of the
+ * caller's. */
 #ifndef PINTLE_C_STATUS_H
 #define PINTLE_C_STATUS_H
 
@@ -73,14 +74,14 @@ typedef struct pintle_error {
 #endif
 
 /* Frees what a failure left in `freed` and empties it. NULL does nothing. PINTLE_INVALID_ARGUMENT for a struct of
- * another size; `error` may be NULL, and must not be `freed`. */
+ * another size; `error` may be NULL, and must not be `freed`. One thread at a time for an error. */
 PINTLE_C_API pintle_status pintle_error_free(pintle_error* freed, pintle_error* error);
 /* The name of a status, for example "invalid_argument"; "ok" for PINTLE_OK. PINTLE_INVALID_ARGUMENT for a number that
- * is none. The text lives for ever. */
+ * is none. The text lives for ever. Any thread. */
 PINTLE_C_API pintle_status pintle_status_name(pintle_status status, const char** name, pintle_error* error);
-/* The status of a name. PINTLE_NOT_FOUND lists the names. */
+/* The status of a name; PINTLE_OK for "ok". PINTLE_NOT_FOUND lists the names. Any thread. */
 PINTLE_C_API pintle_status pintle_status_parse(const char* name, pintle_status* status, pintle_error* error);
-/* The version of the library that is loaded, for example "0.1.0". The text lives for ever. */
+/* The version of the library that is loaded, for example "0.1.0". The text lives for ever. Any thread. */
 PINTLE_C_API pintle_status pintle_version(const char** version, pintle_error* error);
 
 /* How long a call may block, in nanoseconds. */
@@ -89,7 +90,7 @@ enum {
 }; /* The setting PINTLE_TIMEOUT_MS, else 30 s. Other negative numbers are PINTLE_INVALID_ARGUMENT. */
 #define PINTLE_TIMEOUT_INFINITE INT64_MAX
 
-/* The nanoseconds that PINTLE_TIMEOUT_DEFAULT stands for. They stay the same while the process lives. */
+/* The nanoseconds that PINTLE_TIMEOUT_DEFAULT stands for. They stay the same while the process lives. Any thread. */
 PINTLE_C_API pintle_status pintle_default_timeout(int64_t* nanoseconds, pintle_error* error);
 
 #ifdef __cplusplus

@@ -98,9 +98,9 @@ typedef struct pintle_texel_info {
   const char* name; /* "rgba8" */
 } pintle_texel_info;
 
-/* What a texel is. PINTLE_INVALID_ARGUMENT for a number that is none. */
+/* What a texel is. PINTLE_INVALID_ARGUMENT for a number that is none. Any thread. */
 PINTLE_C_API pintle_status pintle_texel_get_info(uint32_t texel, pintle_texel_info* info, pintle_error* error);
-/* The texel of a name, for example "rgba8". PINTLE_NOT_FOUND lists the names. */
+/* The texel of a name, for example "rgba8". PINTLE_NOT_FOUND lists the names. Any thread. */
 PINTLE_C_API pintle_status pintle_texel_parse(const char* name, uint32_t* texel, pintle_error* error);
 
 #ifdef __cplusplus

@@ -24,19 +24,26 @@ class KernelCall {
   KernelCall& operator=(const KernelCall&) = delete;
   ~KernelCall() = default;
 
-  [[nodiscard]] const vendor::cuda::KernelNode& node() const noexcept { return node_; }
+  [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }
+  [[nodiscard]] unsigned shared_bytes() const noexcept { return static_cast<unsigned>(shared_); }
+  [[nodiscard]] void** arguments() noexcept { return pointers_.data(); }
+  /// The same as a node of a graph.
+  [[nodiscard]] vendor::cuda::KernelNode node() noexcept;
 
  private:
   using Place = std::array<std::byte, 64>;  // a vector of 16 f32, or of three with the place of four
 
-  void add(const backend::Argument& argument, Bindings bindings);
-  void put(std::uint64_t word);
+  inline void add(const backend::Argument& argument, Bindings bindings);
+  inline void put(std::uint64_t word);
   void put_value(const std::byte* bytes, std::uint64_t size);
+  void point_at(const std::byte* bytes) noexcept {
+    pointers_[count_++] = const_cast<std::byte*>(bytes);  // the driver only reads it
+  }
 
   const Kernel& kernel_;
-  vendor::cuda::KernelNode node_;
+  const Grid& grid_;
   std::size_t count_ = 0;
-  std::uint64_t shared_ = 0;
+  std::uint64_t shared_ = 0;  // with that of the signature
   std::array<void*, Entry::max_parameters> pointers_;
   std::array<Place, Entry::max_parameters> places_;
 };

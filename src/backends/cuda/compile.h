@@ -20,8 +20,8 @@ struct Compilation {
   std::vector<std::string> options;  ///< Beside those of the image.
   std::string_view language_option;  ///< "--std=".
   std::string_view folder_option;    ///< "--include-path=".
-  std::string_view source_ending;    ///< Of the file that messages name: ".cu".
-  std::string_view ending;           ///< Of what is made: ".ptx".
+  std::string_view source_ending;    ///< The ending of the file that messages name: ".cu".
+  std::string_view ending;           ///< The ending of what is made: ".ptx".
 };
 /// What `run` makes of the source with its constants, from the cache of compiled programs where it is there and the
 /// source includes no file.

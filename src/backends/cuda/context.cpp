@@ -62,8 +62,7 @@ Context::~Context() {
   else static_cast<void>(api_.cuDevicePrimaryCtxRelease(found_.device));
 }
 
-Result<void> Context::check(Status status, std::string_view call) {
-  if (status == Status::CUDA_SUCCESS) return {};
+Error Context::refused(Status status, std::string_view call) {
   Error error = platform().failure(
       status, fmt::format("The driver refuses the call ({}) on [{}].", platform().name_of(call), id()));
   if (!ends_device(error.code())) return error;

@@ -41,7 +41,10 @@ class Context final : private kit::Loss::Waits {
 
   /// The error of a refused call. A code that ends the device loses it; a fault of a kernel loses every device of the
   /// backend in this process, since the driver answers that code everywhere.
-  [[nodiscard]] Result<void> check(Status status, std::string_view call);
+  [[nodiscard]] Result<void> check(Status status, std::string_view call) {
+    if (status == Status::CUDA_SUCCESS) return {};
+    return refused(status, call);
+  }
   /// What a function of the table answers with the context current: `ask<&Calls::cuMemFree>(address)`.
   template <auto Function, class... Arguments>
   [[nodiscard]] Status ask(Arguments... arguments) const;
@@ -67,6 +70,7 @@ class Context final : private kit::Loss::Waits {
   Context(FoundDevice found, vendor::cuda::Context handle, Owner owner);
   [[nodiscard]] static Result<std::unique_ptr<Context>> take(FoundDevice found, vendor::cuda::Context handle,
                                                              Owner owner);
+  [[nodiscard, gnu::cold]] Error refused(Status status, std::string_view call);
   void end_waits(const Error&) noexcept override { host_.close(); }
 
   const FoundDevice found_;

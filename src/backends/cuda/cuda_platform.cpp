@@ -60,7 +60,7 @@ class CudaPlatform final : public Platform {
   CudaPlatform() noexcept : Platform({"cuda", code_formats, "cuda_c", masks, true}) {}
 
   Result<const vendor::cuda::Driver*> loaded() const override {
-    if (!driver()) return driver().error();
+    if (const auto& opened = driver(); !opened) return opened.error();  // a second look may answer otherwise
     return &*driver();
   }
   const std::string& library() const noexcept override { return driver()->library.name(); }
@@ -108,6 +108,9 @@ class CudaPlatform final : public Platform {
     if (!compiler()) return Error(Errc::unsupported, std::string(compiler().error().message()));
     PINTLE_ASSIGN(architecture, architecture_for(found));
     PINTLE_ASSIGN(identity, compiler()->identity());
+    int version = 0;
+    if (driver()) static_cast<void>(api().cuDriverGetVersion(&version));  // tests compile without one
+    identity += ", driver for CUDA " + version_text(version);
     const std::vector<std::string> options{fmt::format("--gpu-architecture=compute_{}", architecture), "--fmad=false"};
     return compile_once({image, found, identity, options, "--std=", "--include-path=", ".cu", ".ptx"},
                         [](const CompilerInput& input) { return compiler()->compile(input); });

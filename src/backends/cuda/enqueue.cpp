@@ -15,11 +15,6 @@ Result<void> Enqueue::all(const backend::Commands& list) {
   return {};
 }
 
-Result<void> Enqueue::one(const backend::Command& command, const backend::Commands& list) {
-  if (const auto* const exec = std::get_if<backend::Exec>(&command.operation)) return launch(*exec, list);
-  return std::visit(*this, command.operation);
-}
-
 Result<void> Enqueue::operator()(const backend::Copy& copy) {
   return staging_.start<&Calls::cuMemcpyDtoDAsync>(address_of(copy.to), address_of(copy.from), copy.to.size, stream_);
 }
@@ -79,10 +74,11 @@ Result<void> Enqueue::operator()(const backend::Timestamp& time) {
 }
 
 Result<void> Enqueue::launch(const backend::Exec& exec, const backend::Commands& list) {
-  const KernelCall call(exec, list, {});
-  const auto& [function, grid, block, shared, arguments, extra, kernel, context] = call.node();
-  return staging_.start<&Calls::cuLaunchKernel>(function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                                                shared, stream_, arguments, nullptr);
+  KernelCall call(exec, list, {});
+  const Grid& grid = exec.grid;
+  const Grid& group = call.kernel().group;
+  return staging_.start<&Calls::cuLaunchKernel>(call.kernel().function, grid.x, grid.y, grid.z, group.x, group.y,
+                                                group.z, call.shared_bytes(), stream_, call.arguments(), nullptr);
 }
 
 }  // namespace pintle::cuda

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "backends/cuda/clock.h"
@@ -18,7 +19,10 @@ class Enqueue {
       : staging_(staging), stream_(stream), clock_(clock), stamps_(stamps) {}
 
   [[nodiscard]] Result<void> all(const backend::Commands& list);
-  [[nodiscard]] Result<void> one(const backend::Command& command, const backend::Commands& list);
+  [[nodiscard]] Result<void> one(const backend::Command& command, const backend::Commands& list) {
+    const auto* const exec = std::get_if<backend::Exec>(&command.operation);
+    return exec != nullptr ? launch(*exec, list) : std::visit(*this, command.operation);
+  }
   [[nodiscard]] Result<void> launch(const backend::Exec& exec, const backend::Commands& list);
   /// Writes `bytes` to the range.
   [[nodiscard]] Result<void> write(DevicePointer to, std::span<const std::byte> bytes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <mutex>
 
@@ -46,9 +47,11 @@ class EventPool {
   CountedEvent* free_ = nullptr;
 };
 
-/// Events of CUDA's, for a timeline. A callback of the driver takes 49 us, so the driver tells nobody.
+/// Events of CUDA's, for a timeline. A callback of the driver takes 49 us, so the driver tells nobody, and a round trip
+/// about 10, which no thread that sleeps is in time for.
 struct EventRules {
   using Event = cuda::Event;
+  static constexpr Duration awake = std::chrono::microseconds(50);
   Context* context;
 
   [[nodiscard]] Result<bool> is_done(const Event& event) const;

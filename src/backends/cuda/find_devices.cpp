@@ -140,7 +140,8 @@ std::uint32_t number(const FoundDevice& found, DeviceAttribute what) noexcept {
 }
 
 FoundDevices find_devices(Platform& platform) {
-  if (!platform.loaded()) return none(platform, std::string(platform.loaded().error().message()), std::nullopt);
+  if (const auto loaded = platform.loaded(); !loaded)
+    return none(platform, std::string(loaded.error().message()), std::nullopt);
   const auto& api = platform.api();
   int version = 0, count = 0;
   if (const Status status = api.cuDriverGetVersion(&version); status != Status::CUDA_SUCCESS)
@@ -160,6 +161,9 @@ FoundDevices find_devices(Platform& platform) {
     describe(found, version);
     all.devices.push_back(std::move(found));
   }
+  if (std::string masks = mask_text(platform); !masks.empty())
+    all.absences.push_back({std::string(platform.names().backend), "Others may be hidden." + masks,
+                            "Unset the variable to see every device."});
   return all;
 }
 

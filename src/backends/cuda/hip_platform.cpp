@@ -57,7 +57,7 @@ class HipPlatform final : public Platform {
   HipPlatform() noexcept : Platform({"hip", code_formats, "hip_c", masks, false}) {}
 
   Result<const vendor::cuda::Driver*> loaded() const override {
-    if (!runtime()) return runtime().error();
+    if (const auto& opened = runtime(); !opened) return opened.error();  // a second look may answer otherwise
     static const auto& table = *new vendor::cuda::Driver(vendor::hip::as_cuda(*runtime()));
     return &table;
   }

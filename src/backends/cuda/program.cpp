@@ -82,12 +82,14 @@ Result<std::uint32_t> attribute(Context& context, vendor::cuda::Function functio
   return static_cast<std::uint32_t>(std::max(0, value));
 }
 
+bool is_sized_by_launch(const Entry& entry) noexcept {
+  return std::ranges::find(entry.parameters, Parameter::Kind::local, &Parameter::kind) != entry.parameters.end();
+}
+
 /// Above the default a kernel has to ask for dynamic memory before it is launched with it.
 Result<void> ask_for_shared(Context& context, const Entry& entry, const Kernel& kernel) {
-  const bool is_sized =
-      std::ranges::find(entry.parameters, Parameter::Kind::local, &Parameter::kind) != entry.parameters.end();
   const std::uint32_t most = kernel.most_shared - std::min(kernel.most_shared, kernel.own_shared);
-  const std::uint32_t wanted = is_sized ? most : kernel.shared;
+  const std::uint32_t wanted = is_sized_by_launch(entry) ? most : kernel.shared;
   if (kernel.own_shared + wanted <= context.found().default_shared_bytes) return {};
   return context.call<&Calls::cuFuncSetAttribute>(kernel.function, FunctionAttribute::max_dynamic_shared_bytes,
                                                   static_cast<int>(std::min(most, wanted)));
@@ -122,6 +124,7 @@ Result<Kernel> kernel_of(Context& context, const Entry& entry, vendor::cuda::Mod
   kernel.own_shared = own_shared;
   kernel.shared = entry.local_bytes - std::min(entry.local_bytes, own_shared);
   kernel.most_shared = context.found().info.limits.max_local_bytes;
+  kernel.may_exceed = is_sized_by_launch(entry) || !kernel.check_shared({});
   PINTLE_TRY(ask_for_shared(context, entry, kernel));
   return kernel;
 }
@@ -141,7 +144,8 @@ Result<void> Kernel::check_shared(std::span<const backend::Argument> arguments) 
 
 Result<void> check_shared(const backend::Commands& list) {
   return kit::check_launches(list, [&](const backend::Exec& exec) {
-    return Programs::at(exec.program).kernels[exec.entry].check_shared(list.of(exec));
+    const Kernel& kernel = Programs::at(exec.program).kernels[exec.entry];
+    return kernel.may_exceed ? kernel.check_shared(list.of(exec)) : Result<void>();
   });
 }
 

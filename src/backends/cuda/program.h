@@ -24,6 +24,7 @@ struct Kernel {
   std::uint32_t own_shared = 0;      ///< Bytes that the kernel declares itself.
   std::uint32_t shared = 0;          ///< Bytes of the signature that the kernel does not declare itself.
   std::uint32_t most_shared = 0;     ///< The device's limit.
+  bool may_exceed = false;           ///< A launch may have more: it sizes local memory, or there is too much already.
 
   /// `invalid_argument` where the shared memory of a launch, with what the kernel declares, is more than the device
   /// has.

@@ -36,14 +36,11 @@ backend::Command part_of(backend::Command command, std::uint64_t offset, std::ui
   return command;
 }
 
-/// Calls of the driver, and pinned memory.
-struct Needs {
-  std::size_t calls = 0;
-  std::uint64_t staged = 0;
-};
+}  // namespace
 
 /// A fill with a pattern of eight bytes is several calls, and so is a graph whose nodes the host launches one by one.
-Needs needs_of(const Commands& list) noexcept {
+Queue::Needs Queue::needs_of(const Commands& list, kit::Kinds kinds) noexcept {
+  if (kit::are_only(kinds, kit::kinds_of<backend::Exec, backend::Copy>)) return {list.commands.size(), 0};
   Needs needs;
   for (const backend::Command& command : list.commands) {
     if (const auto* const replay = std::get_if<backend::Replay>(&command.operation)) {
@@ -58,8 +55,6 @@ Needs needs_of(const Commands& list) noexcept {
   }
   return needs;
 }
-
-}  // namespace
 
 Result<QueueId> Queue::create(QueueContext& shared, std::uint64_t first_serial) {
   vendor::cuda::Stream stream = nullptr;
@@ -126,19 +121,20 @@ Commands Queue::recorded(const backend::Replay& replay) const noexcept {
 }
 
 /// Pinned memory that has to be asked of the driver is the courier's business, since that takes milliseconds.
-bool Queue::has_room(const Commands& commands) {
-  const auto [calls, staged] = needs_of(commands);
-  const auto fits = [&, calls, staged] {
+bool Queue::has_room(const Commands& commands, kit::Kinds kinds) {
+  const Needs needs = needs_of(commands, kinds);
+  const auto fits = [&] {
     const std::lock_guard lock(mutex_);
-    if (depth_ + calls > most_started) return false;
-    if (staged != 0) reserved_ = shared_.memory.pinned().try_take(staged);
-    return staged == 0 || reserved_.has_value();
+    if (depth_ + needs.calls > most_started) return false;
+    if (needs.staged != 0) reserved_ = shared_.memory.pinned().try_take(needs.staged);
+    return needs.staged == 0 || reserved_.has_value();
   };
-  has_room_ = fits();
-  if (has_room_) return true;
-  static_cast<void>(reached());  // what is finished counts no more
-  has_room_ = fits();
-  return has_room_;
+  if (!fits()) {
+    static_cast<void>(reached());  // what is finished counts no more
+    if (!fits()) return false;
+  }
+  fitting_ = needs;
+  return true;
 }
 
 Result<std::uint64_t> Queue::submit(std::span<const QueuePoint> waits, const Commands& commands) {
@@ -188,8 +184,9 @@ void Queue::give_back(Batch& batch) noexcept {
 }
 
 Result<void> Queue::start(const Piece& piece) {
-  const Needs needs = needs_of(piece.commands);
-  if (!std::exchange(has_room_, false)) PINTLE_TRY(await_room(needs.calls));
+  const auto fitting = std::exchange(fitting_, std::nullopt);
+  const Needs needs = fitting ? *fitting : needs_of(piece.commands, ~kit::Kinds{0});
+  if (!fitting) PINTLE_TRY(await_room(needs.calls));
   return run(piece.waits, piece.serial, needs.staged, [&](Enqueue& enqueue) { return enqueue.all(piece.commands); });
 }
 
@@ -314,7 +311,7 @@ Result<void> Queue::step(const backend::Command& command, const Commands& list) 
     if (const auto* const exec = std::get_if<backend::ExecIndirect>(&command.operation))
       return launch_indirect(*exec, list);
     if (is_large(command)) return transfer(command);
-    return run({}, std::nullopt, needs_of({std::span(&command, 1), {}}).staged,
+    return run({}, std::nullopt, needs_of({std::span(&command, 1), {}}, kit::kind_of(command)).staged,
                [&](Enqueue& enqueue) { return enqueue.one(command, list); });
   });
 }
@@ -339,7 +336,7 @@ Result<void> Queue::launch_indirect(const backend::ExecIndirect& indirect, const
   return run({}, std::nullopt, 0, [&](Enqueue& enqueue) { return enqueue.launch(*exec, list); });
 }
 
-/// Of the piece that is finished. None is before one that was written before.
+/// Writes the times of the piece that is finished. A time is never before one that was written earlier.
 Result<void> Queue::write_times() {
   for (const Stamp& stamp : std::exchange(stamps_, {})) {
     PINTLE_ASSIGN(ticks, shared_.clock.ticks_of(stamp.event));

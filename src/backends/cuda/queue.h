@@ -52,12 +52,19 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
  private:
   using Piece = kit::StepQueue::Piece;
 
+  /// Calls of the driver, and pinned memory.
+  struct Needs {
+    std::size_t calls = 0;
+    std::uint64_t staged = 0;
+  };
+  [[nodiscard]] static Needs needs_of(const backend::Commands& list, kit::Kinds kinds) noexcept;
+
   bool is_step(const backend::Command& command) const noexcept override;
   bool begins_in_place(const backend::Command& command) const noexcept override;
   bool needs_end_of(std::span<const backend::Command* const> begun, const backend::Command& command,
                     const backend::Commands& list) const noexcept override;
   backend::Commands recorded(const backend::Replay& replay) const noexcept override;
-  bool has_room(const backend::Commands& commands) override;
+  bool has_room(const backend::Commands& commands, kit::Kinds kinds) override;
   Result<void> start(const Piece& piece) override;
   Result<void> finish(Deadline deadline) override;
   Result<void> step(const backend::Command& command, const backend::Commands& list) override;
@@ -91,14 +98,14 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   std::atomic<bool> is_closing_{false};
   std::uint64_t started_serial_;  // written by the thread that starts pieces
   std::atomic<std::uint64_t> reported_;
-  bool has_room_ = false;                // for the list that the submitting thread starts; the courier waits for room
+  std::optional<Needs> fitting_;         // of the list that the submitting thread starts; the courier waits for room
   std::optional<cuda::Piece> reserved_;  // of pinned memory, for that list
   std::mutex mutex_;
   std::vector<std::unique_ptr<Batch>> started_;  // oldest first
   std::vector<std::unique_ptr<Batch>> spare_;
   std::size_t depth_ = 0;                // commands of `started_`
-  std::vector<Stamp> stamps_;            // of the thread that takes steps, as is the next
-  std::uint64_t last_ticks_ = 0;         // that were written
+  std::vector<Stamp> stamps_;            // those that have begun; only the thread that takes steps has them
+  std::uint64_t last_ticks_ = 0;         // the greatest that was written; the same thread has it
   std::optional<kit::StepQueue> steps_;  // last: its thread ends before what it uses
 };
 

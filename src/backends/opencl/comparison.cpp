@@ -56,10 +56,6 @@ std::size_t argument_bytes(const Parameter& parameter) {
   }
 }
 
-Error mismatch(const Entry& entry, std::string_view what) {
-  return {Errc::invalid_argument, fmt::format("Entry {} {}.", base::quote(entry.name), what)};
-}
-
 OpenClArgument::Space space_of(cl_kernel_arg_address_qualifier where) {
   using enum OpenClArgument::Space;
   switch (where) {
@@ -102,21 +98,22 @@ Result<std::size_t> count_of(cl_kernel kernel) {
   return std::size_t{count};
 }
 
-Result<void> check_arguments(const Entry& entry, cl_kernel kernel, std::size_t count) {
+/// False where the driver tells their number alone.
+Result<bool> check_arguments(const Entry& entry, cl_kernel kernel, std::size_t count) {
   std::vector<OpenClArgument> arguments;
   for (std::size_t index = 0; index < count; ++index) {
     auto argument = argument_of(kernel, index);
     if (!argument) break;
     arguments.push_back(*std::move(argument));
   }
-  if (arguments.size() != count) {  // the number alone is known
+  if (arguments.size() != count) {
     const std::size_t declared = entry.parameters.size();
-    if (count == declared || (entry.local_bytes > 0 && count == declared + 1)) return {};
+    if (count == declared || (entry.local_bytes > 0 && count == declared + 1)) return false;
     return mismatch(
         entry, fmt::format("has ({}) arguments in the program, but ({}) parameters are declared", count, declared));
   }
   if (const auto wrong = base::difference(entry, arguments)) return mismatch(entry, *wrong);
-  return {};
+  return true;
 }
 
 /// PoCL takes a struct of any size.
@@ -266,16 +263,20 @@ Result<void> check_subgroup(const Entry& entry, cl_kernel kernel, const FoundDev
 
 }  // namespace
 
+Error mismatch(const Entry& entry, std::string_view what) {
+  return {Errc::invalid_argument, fmt::format("Entry {} {}.", base::quote(entry.name), what)};
+}
+
 Result<Comparison> compare(const Entry& entry, cl_kernel kernel, const FoundDevice& found, Images& images) {
   PINTLE_ASSIGN(count, count_of(kernel));
   PINTLE_TRY(check_images(entry, found));
   PINTLE_TRY(check_bytes(entry, found));
-  PINTLE_TRY(check_arguments(entry, kernel, count));
+  PINTLE_ASSIGN(are_told, check_arguments(entry, kernel, count));
   PINTLE_ASSIGN(local, own_local_bytes(entry, kernel, count, found));
   PINTLE_TRY(check_sizes(entry, kernel, images));
   PINTLE_TRY(check_group(entry, kernel, found));
   PINTLE_TRY(check_subgroup(entry, kernel, found));
-  return Comparison{count, local, untold_sizes(entry, kernel)};
+  return Comparison{count, local, are_told, untold_sizes(entry, kernel)};
 }
 
 }  // namespace pintle::opencl

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/opencl/api.h"
@@ -24,8 +25,12 @@ struct UntoldSize {
 struct Comparison {
   std::size_t arguments = 0;          ///< One more than the entry has parameters where the last is local memory.
   std::uint64_t own_local_bytes = 0;  ///< Local memory that the kernel declares itself.
+  bool are_told = true;               ///< False where the driver tells the number of arguments and sizes alone.
   std::vector<UntoldSize> untold;
 };
+
+/// `invalid_argument`: "Entry "f" " and what of the kernel does not agree with it.
+[[nodiscard]] Error mismatch(const Entry& entry, std::string_view what);
 
 /// Compares the kernel with the entry: count, kinds, types, accesses and order of its arguments as far as the driver
 /// tells them, the sizes of what comes by value, the group, and local memory. `invalid_argument` has both sides.

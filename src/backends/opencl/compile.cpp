@@ -22,6 +22,7 @@
 #include "kit/define_lines.h"
 #include "kit/no_source.h"
 #include "kit/program_name.h"
+#include "opencl_c/kernels.h"
 
 namespace pintle::opencl {
 namespace {
@@ -98,7 +99,8 @@ Result<std::string> options_of(const ProgramImage& image) {
 /// The compiler then refuses by name what PoCL ends the process for.
 constexpr std::string_view no_questions = R"(
 #define PINTLE_REFUSED(f, access) \
-  __attribute__((overloadable, unavailable("PoCL has no " #f " of image1d_buffer_t"))) int f(access image1d_buffer_t);
+  __attribute__((overloadable, unavailable("PoCL may have no " #f " of image1d_buffer_t: pintle doctor --probe asks"))) \
+  int f(access image1d_buffer_t);
 #define PINTLE_REFUSED_EACH(access) \
   PINTLE_REFUSED(get_image_width, access) \
   PINTLE_REFUSED(get_image_channel_order, access) PINTLE_REFUSED(get_image_channel_data_type, access)
@@ -118,7 +120,7 @@ bool may_have_texel_buffers(const ProgramImage& image) {
 Result<Source> source_of(const ProgramImage& image, const FoundDevice& found) {
   PINTLE_ASSIGN(lines, kit::define_lines(image, &opencl_literal));
   PINTLE_ASSIGN(options, options_of(image));
-  std::string text(found.mistakes_texels && may_have_texel_buffers(image) ? no_questions : "");
+  std::string text(found.refuses_questions && may_have_texel_buffers(image) ? no_questions : "");
   text += lines;
   text += base::text_in(image.code);
   const bool is_alone = text.find("include") == std::string::npos;
@@ -319,6 +321,24 @@ std::string size_name(std::size_t index) { return fmt::format("pintle_size_of_{}
 void remember_comparison(const ProgramImage& image, const FoundDevice& found) {
   if (image.format != "opencl_c") return;
   if (const auto source = source_of(image, found)) Compared::instance().add(*source, image, found);
+}
+
+Result<void> check_by_clang(const ProgramImage& image, const FoundDevice& found) {
+  if (image.format != "opencl_c") return {};
+  PINTLE_ASSIGN(source, source_of(image, found));
+  if (Compared::instance().has(source, image, found)) return {};
+  const auto kernels = opencl_c::kernels_of("program.cl", source.text, image.source.language);
+  if (!kernels) {
+    base::log(LogLevel::info, "opencl", "Number and sizes alone are compared of the arguments of {}: {}",
+              name_of(image), kernels.error().message());
+    return {};
+  }
+  for (const Entry& entry : image.entries) {
+    const auto kernel = std::ranges::find(*kernels, entry.name, &opencl_c::OpenClKernel::name);
+    if (kernel == kernels->end()) continue;  // the driver's macros may choose another part of the source
+    if (const auto wrong = opencl_c::difference(entry, *kernel)) return mismatch(entry, *wrong);
+  }
+  return {};
 }
 
 Result<void> check_struct_sizes(const ProgramImage& image, const FoundDevice& found, cl_context context,

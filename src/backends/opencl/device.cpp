@@ -13,6 +13,7 @@
 #include "kit/guarded.h"
 #include "kit/host_clock.h"
 #include "kit/native_types.h"
+#include "kit/open_apart.h"
 #include "kit/wake_compiler.h"
 
 namespace pintle::opencl {
@@ -24,35 +25,45 @@ constexpr std::uint64_t worth_placing = 1 << 20;
 /// Where an offset of texels has to be 0: an alignment that hardly a buffer reaches.
 constexpr std::uint32_t no_offset = 1U << 31;
 
-}  // namespace
-
-Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found) {
+Result<Owned<cl_context>> create_context(const FoundDevice& found) {
   const std::array<cl_context_properties, 3> properties{CL_CONTEXT_PLATFORM,
                                                         reinterpret_cast<cl_context_properties>(found.platform), 0};
   cl_int status = CL_SUCCESS;
   Owned<cl_context> context(api().clCreateContext(properties.data(), 1, &found.device, nullptr, nullptr, &status));
-  if (status != CL_SUCCESS) {
-    const Error refused = failure(status, fmt::format("OpenCL opens no context on [{}].", found.info.id));
-    if (refused.code() != Errc::device_lost) return refused;
-    return Error(Errc::process_poisoned, std::string(refused.message())).with_vendor(*refused.vendor());
-  }
-  return over(std::move(found), std::move(context));
+  if (status == CL_SUCCESS) return context;
+  const Error refused = failure(status, fmt::format("OpenCL opens no context on [{}].", found.info.id));
+  if (refused.code() != Errc::device_lost) return refused;
+  return Error(Errc::process_poisoned, std::string(refused.message())).with_vendor(*refused.vendor());
 }
 
-Result<std::unique_ptr<backend::Device>> Device::over(FoundDevice found, Owned<cl_context> context) {
-  std::unique_ptr<Device> device(new Device(std::move(found), std::move(context)));
+}  // namespace
+
+Result<std::unique_ptr<backend::Device>> Device::open(const FoundDevice& found) {
+  return over(found, [found] { return create_context(found); });
+}
+
+/// The guard is the caller's: at the end of the main thread it waits for the work of devices that this thread opened.
+Result<std::unique_ptr<backend::Device>> Device::over(const FoundDevice& found, MakeContext make_context) {
+  using Made = std::unique_ptr<Device>;
+  const auto make = [found, make_context = std::move(make_context)] { return Device::make(found, make_context); };
+  PINTLE_ASSIGN(device, found.waits_for_kernels ? kit::open_apart<Made>(found.info.id, make) : make());
+  constexpr std::string_view nothing = "kernel void trial() {}";
+  const auto driving = found.waits_for_kernels ? kit::Driving::may_wait : kit::Driving::never_waits;
+  QueueContext& queues = device->queues_;
+  auto guarded = std::make_unique<kit::Guarded>(std::move(device), queues.loss, queues.steps, driving);
+  if (found.compiles_at_launch) kit::wake_compiler(*guarded, "opencl_c", base::bytes_in(nothing));
+  return std::unique_ptr<backend::Device>(std::move(guarded));
+}
+
+Result<std::unique_ptr<Device>> Device::make(const FoundDevice& found, const MakeContext& make_context) {
+  PINTLE_ASSIGN(context, make_context());
+  std::unique_ptr<Device> device(new Device(found, std::move(context)));
   PINTLE_ASSIGN(service, Service::create(device->context_.get(), device->found_));
   device->service_ = std::move(service);
   PINTLE_TRY(device->try_sharing());
   device->find_texels();
   PINTLE_TRY(device->try_texel_buffers());
-  constexpr std::string_view nothing = "kernel void trial() {}";
-  const bool compiles_at_launch = device->found_.compiles_at_launch;
-  const auto driving = device->found_.waits_for_kernels ? kit::Driving::may_wait : kit::Driving::never_waits;
-  QueueContext& queues = device->queues_;
-  auto guarded = std::make_unique<kit::Guarded>(std::move(device), queues.loss, queues.steps, driving);
-  if (compiles_at_launch) kit::wake_compiler(*guarded, "opencl_c", base::bytes_in(nothing));
-  return std::unique_ptr<backend::Device>(std::move(guarded));
+  return device;
 }
 
 Device::Device(FoundDevice found, Owned<cl_context> context)

@@ -1,6 +1,7 @@
 // A device of OpenCL's, open: one context, and a table for each kind of object.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -22,9 +23,12 @@ namespace pintle::opencl {
 /// Used behind a kit::Guarded.
 class Device final : public kit::QueueCalls<Device, Queue> {
  public:
-  /// In a context of its own, guarded.
-  static Result<std::unique_ptr<backend::Device>> open(FoundDevice found);
-  static Result<std::unique_ptr<backend::Device>> over(FoundDevice found, Owned<cl_context> context);
+  /// Called at most once, by any thread.
+  using MakeContext = std::function<Result<Owned<cl_context>>()>;
+
+  /// In a context of its own, guarded. `timeout` where the driver does not come back in the default time.
+  static Result<std::unique_ptr<backend::Device>> open(const FoundDevice& found);
+  static Result<std::unique_ptr<backend::Device>> over(const FoundDevice& found, MakeContext make_context);
   ~Device() override;
 
   [[nodiscard]] const DeviceInfo& info() const noexcept override { return found_.info; }
@@ -55,6 +59,7 @@ class Device final : public kit::QueueCalls<Device, Queue> {
 
  private:
   Device(FoundDevice found, Owned<cl_context> context);
+  static Result<std::unique_ptr<Device>> make(const FoundDevice& found, const MakeContext& make_context);
 
   [[nodiscard]] Result<void> try_sharing();
   void find_texels();

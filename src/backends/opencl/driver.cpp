@@ -27,7 +27,7 @@ class Driver final : public backend::Driver {
       PINTLE_TRY(kit::read_options("opencl", options, {}));
       PINTLE_ASSIGN(found, kit::device_at(find_devices(), "opencl", ordinal));
       found.info.id = fmt::format("opencl:{}", ordinal);
-      return Device::open(std::move(found));
+      return Device::open(found);
     });
   }
 
@@ -42,8 +42,9 @@ class Driver final : public backend::Driver {
         return Error(Errc::invalid_argument,
                      "The cl_device_id is none that the ICD loader lists and that can be used.");
       PINTLE_ASSIGN(context, retain_context(given));
+      const auto kept = std::make_shared<Owned<cl_context>>(std::move(context));
       place->info.id = id;
-      return Device::over(std::move(*place), std::move(context));
+      return Device::over(*place, [kept]() -> Result<Owned<cl_context>> { return std::move(*kept); });
     });
   }
 };

@@ -16,6 +16,7 @@
 #include "base/quote.h"
 #include "kit/capability_rows.h"
 #include "kit/tried_allocation.h"
+#include "kit/tried_questions.h"
 
 namespace pintle::opencl {
 namespace {
@@ -241,6 +242,7 @@ void examine(FoundDevice& found, std::uint32_t version) {
                                                    &resolution, nullptr) == CL_SUCCESS &&
                            resolution != 0;
   found.mistakes_texels = found.platform_name == pocl;
+  found.refuses_questions = found.mistakes_texels && !kit::answers_texel_questions(found.info);
   found.needs_linker = found.is_host_run && found.platform_name == pocl;
   found.waits_for_kernels = found.info.kind != DeviceKind::software;  // NVIDIA's is known to; others do not say
   found.hides_limits = found.platform_name == rusticl;

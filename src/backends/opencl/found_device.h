@@ -29,8 +29,9 @@ struct FoundDevice {
   bool has_device_timer = false;    ///< clGetDeviceAndHostTimer answers.
   bool needs_linker = false;        ///< PoCL: aborts the process when it finds no linker.
   bool compiles_at_launch = false;  ///< rusticl on llvmpipe: in a thread of its own, by LLVM in this process.
-  bool mistakes_texels = false;    ///< PoCL: reads other numbers from r16f, launches with images over released buffers,
-                                   ///< ends the process where a kernel asks a texel buffer anything (3.1, 5.0).
+  bool mistakes_texels = false;    ///< PoCL: reads other numbers from r16f, launches with images over released buffers.
+  bool refuses_questions = false;  ///< PoCL 3.1 and 5.0 end the process where a kernel asks a texel buffer anything:
+                                   ///< any PoCL is taken for such a one until a trial has seen that it answers.
   bool waits_for_kernels = false;  ///< Allocations, releases and builds may wait while a kernel runs (NVIDIA).
   bool hides_limits = false;  ///< rusticl before Mesa 23.1 gives a kernel's preferred multiple as its limit, and twice
                               ///< its local memory.

@@ -155,7 +155,7 @@ void Kernel::let_go(std::uint64_t memory) noexcept {
   for (const auto& bound : idle_) bound->let_go(memory);
 }
 
-Result<std::vector<UntoldSize>> Kernel::examine(const Entry& entry, const FoundDevice& found) {
+Result<Comparison> Kernel::examine(const Entry& entry, const FoundDevice& found) {
   auto first = use();
   if (!first) return lacks_kernel(first.error()) ? no_entry(entry, program_) : first.error();
   PINTLE_ASSIGN(compared, compare(entry, (**first).get(), found, images_));
@@ -163,7 +163,7 @@ Result<std::vector<UntoldSize>> Kernel::examine(const Entry& entry, const FoundD
   const auto is_local = [](const Parameter& parameter) { return parameter.kind == Parameter::Kind::local; };
   if (std::ranges::any_of(entry.parameters, is_local)) own_local_bytes_ = compared.own_local_bytes;
   max_local_bytes_ = found.info.limits.max_local_bytes;
-  return std::move(compared.untold);
+  return std::move(compared);
 }
 
 Result<void> Kernel::check_local(std::span<const backend::Argument> arguments) const {
@@ -186,13 +186,19 @@ Result<backend::ProgramId> ProgramTable::load(const ProgramImage& image) {
   program->program = std::move(built);
   const std::string what = fmt::format("loading {}", name_of(image));
   std::vector<UntoldSize> untold;
+  bool are_told = true;
   for (const Entry& entry : image.entries) {
     Kernel& kernel = *program->kernels.emplace_back(std::make_unique<Kernel>(entry, program->program.get(), images_));
     auto examined = kernel.examine(entry, found_);
-    if (examined) std::ranges::move(*examined, std::back_inserter(untold));
-    else if (!lacks_kernel(examined.error()) || !kit::leave_out(image, entry.name, kit::not_in_code))
+    if (examined) {
+      std::ranges::move(examined->untold, std::back_inserter(untold));
+      are_told &= examined->are_told;
+    } else if (!lacks_kernel(examined.error()) || !kit::leave_out(image, entry.name, kit::not_in_code)) {
       return examined.error().during(what);
+    }
   }
+  const auto read = are_told ? Result<void>() : check_by_clang(image, found_);
+  if (!read) return read.error().during(what);
   if (const auto sized = check_struct_sizes(image, found_, context_, untold); !sized) return sized.error().during(what);
   remember_comparison(image, found_);
   return all_.add(std::move(program));

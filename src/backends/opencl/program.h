@@ -85,8 +85,8 @@ class Kernel {
   [[nodiscard]] Result<std::unique_ptr<BoundKernel>> create() const;
   void let_go(std::uint64_t memory) noexcept;
 
-  /// Makes the first kernel object and checks it against the declaration. Returns what is still to be checked.
-  [[nodiscard]] Result<std::vector<UntoldSize>> examine(const Entry& entry, const FoundDevice& found);
+  /// Makes the first kernel object and checks it against the declaration.
+  [[nodiscard]] Result<Comparison> examine(const Entry& entry, const FoundDevice& found);
   /// `invalid_argument` where the local memory of a launch, with what the kernel declares itself, is more than the
   /// device has.
   [[nodiscard]] Result<void> check_local(std::span<const backend::Argument> arguments) const;
@@ -143,6 +143,9 @@ class ProgramTable {
 /// Compiles the source once more, so that structs of another size than declared are errors. `invalid_argument` then.
 [[nodiscard]] Result<void> check_struct_sizes(const backend::ProgramImage& image, const FoundDevice& found,
                                               cl_context context, std::span<const UntoldSize> sizes);
+
+/// Compares the declarations with what clang reads in the source, where a clang is there that can read it.
+[[nodiscard]] Result<void> check_by_clang(const backend::ProgramImage& image, const FoundDevice& found);
 
 /// Notes that the declarations of a program were compared with its code and hold.
 void remember_comparison(const backend::ProgramImage& image, const FoundDevice& found);

@@ -70,6 +70,13 @@ Result<SharedTensor> Client::upload(const TensorType& type, const std::byte* byt
   return std::make_shared<const Tensor>(std::move(buffer), std::make_shared<const TensorType>(type));
 }
 
+Result<Owned<pj::Event>> Client::ready(const Tensor& tensor) const {
+  pj::BufferReadyEvent wanted;
+  wanted.buffer = tensor.get();
+  PINTLE_TRY(call(api(), api().Buffer_ReadyEvent, wanted, "waiting for a tensor"));
+  return Owned<pj::Event>(api(), wanted.event);
+}
+
 Result<void> Client::read(const Tensor& tensor, std::span<std::byte> to) const {
   pj::BufferToHostBuffer wanted;
   wanted.buffer = tensor.get();

@@ -47,6 +47,8 @@ class Client {
 
   /// Copies the bytes during the call.
   [[nodiscard]] Result<SharedTensor> upload(const TensorType& type, const std::byte* bytes) const;
+  /// The event that comes when the tensor is computed, or its program has failed.
+  [[nodiscard]] Result<Owned<pj::Event>> ready(const Tensor& tensor) const;
   /// Waits until the tensor is computed, and copies its bytes; `to` has their size.
   [[nodiscard]] Result<void> read(const Tensor& tensor, std::span<std::byte> to) const;
   /// Whether a program has taken the tensor's memory for a result.

@@ -5,6 +5,7 @@
 
 #include "base/contain.h"
 #include "kit/guarded.h"
+#include "kit/native_types.h"
 #include "kit/verdict.h"
 #include "pintle/native/pjrt.h"
 
@@ -21,17 +22,16 @@ Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found, std::ui
 Result<void> Device::native(std::string_view type, std::uint64_t object, void* out) {
   if (type == kit::Verdict::native_type) {
     auto& verdict = *static_cast<kit::Verdict*>(out);
+    verdict.any_failed = queues_.any_failed.get();
     if (const auto queue = queues_.table.find(verdict.queue)) verdict.error = queue->take_verdict(verdict.serial);
     return {};
   }
-  if (type == PjrtDevice::native_type) {
-    *static_cast<PjrtDevice*>(out) = {client_.session().client, client_.device()};
-    return {};
-  }
-  if (type != PjrtTransfers::native_type) return backend::Device::native(type, object, out);
-  const Moved& moved = memory_.moved();
-  *static_cast<PjrtTransfers*>(out) = {moved.to_device.load(), moved.to_host.load()};
-  return {};
+  return base::contain("asking for native access", [&]() -> Result<void> {
+    const Moved& moved = memory_.moved();
+    return kit::answer_native({type, object, out}, "pjrt",
+                              kit::native_device(PjrtDevice{client_.session().client, client_.device()}),
+                              kit::native_device(PjrtTransfers{moved.to_device.load(), moved.to_host.load()}));
+  });
 }
 
 /// A few bytes there and back, on a queue's thread. Where that does not end, the queue stays: its thread is in the

@@ -32,10 +32,10 @@ class Executable {
   [[nodiscard]] std::span<const SharedType> results() const noexcept { return results_; }
   /// May run the program before it returns. The plug-in may write results over arguments that the code gives up, but
   /// for those numbered in `kept`. `outputs` has a place for each result, which may not be computed yet; they are the
-  /// caller's to destroy. The event comes when all is computed.
+  /// caller's to destroy. The event comes when all is computed; there is none where nobody `asks_for_end`.
   [[nodiscard]] Result<Owned<pj::Event>> execute(const Client& client, std::span<const pj::Buffer> arguments,
-                                                 std::span<const std::int64_t> kept,
-                                                 std::span<pj::Buffer> outputs) const;
+                                                 std::span<const std::int64_t> kept, std::span<pj::Buffer> outputs,
+                                                 bool asks_for_end) const;
 
  private:
   explicit Executable(Owned<pj::LoadedExecutable> loaded) noexcept : loaded_(std::move(loaded)) {}

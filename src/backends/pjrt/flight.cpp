@@ -68,16 +68,18 @@ void Flight::end() noexcept {
 }
 
 std::optional<Error> Line::begin() {
+  is_running_.store(true);
+  if (!has_failed_.load()) return std::nullopt;
   const std::lock_guard lock(mutex_);
-  is_running_ = true;
   return failure_;
 }
 
 void Line::end() {
+  is_running_.store(false);
+  if (!has_failed_.load()) return;
   std::vector<std::shared_ptr<Flight>> failed;
   {
     const std::lock_guard lock(mutex_);
-    is_running_ = false;
     failed.swap(failed_);
   }
   for (const auto& flight : failed) settle(flight);
@@ -96,7 +98,9 @@ void Line::over(const std::shared_ptr<Flight>& flight) {
     const std::lock_guard lock(mutex_);
     if (!failure_) failure_ = flight->error_;
     if (flight->serial_) verdicts_.emplace(*flight->serial_, *flight->error_);
-    if (is_running_) {
+    any_failed_->store(true, std::memory_order_release);
+    has_failed_.store(true);
+    if (is_running_.load()) {
       failed_.push_back(flight);
       return;
     }

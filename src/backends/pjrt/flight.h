@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "backends/pjrt/client.h"
@@ -49,8 +50,15 @@ class Flight : public std::enable_shared_from_this<Flight> {
 
 /// What a queue shares with its flights. A queue that has failed does nothing more, and a failure is told when nothing
 /// of the queue runs any more: who is told may free what the work uses. Thread-safe.
+///
+/// One pair without a lock: the thread that runs says so and then looks at `has_failed_`, and says that it has ended
+/// and looks again; a flight that fails says so there and then looks at `is_running_`. So at least one of the two sees
+/// the other: nothing runs behind a failure that has been told, and a failure that was put off is told at the end.
 class Line {
  public:
+  /// `any_failed` is set before a serial of a failed submission can be seen as reached.
+  explicit Line(std::shared_ptr<std::atomic<bool>> any_failed) noexcept : any_failed_(std::move(any_failed)) {}
+
   /// Around what a thread does for the queue. Why nothing is to be done any more, if so.
   [[nodiscard]] std::optional<Error> begin();
   void end();
@@ -67,9 +75,11 @@ class Line {
   void over(const std::shared_ptr<Flight>& flight);
   void settle(const std::shared_ptr<Flight>& flight);
 
+  const std::shared_ptr<std::atomic<bool>> any_failed_;  // the device's
   std::atomic<std::uint32_t> flights_{0};
+  std::atomic<bool> is_running_{false};
+  std::atomic<bool> has_failed_{false};
   std::mutex mutex_;  // of the rest
-  bool is_running_ = false;
   std::optional<Error> failure_;
   std::vector<std::shared_ptr<Flight>> failed_;  // they are told when nothing runs
   std::map<std::uint64_t, Error> verdicts_;

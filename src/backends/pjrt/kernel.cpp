@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/quote.h"
+#include "base/signature.h"
 
 namespace pintle::pjrt {
 namespace {
@@ -65,14 +66,28 @@ std::string text_of(const stablehlo::TensorType& type) {
   return all + type.element + '>';
 }
 
+/// Whether a tensor of these sides may be a buffer of the declared shape: numbers are compared with numbers. A tensor
+/// of rank 0 is one element. What is open on either side is compared with a launch's sizes.
+bool may_have(std::span<const Side> shape, std::span<const std::optional<std::uint64_t>> sides) {
+  const auto fits = [](const Side& side, const std::optional<std::uint64_t>& given) {
+    return !side.scalar.empty() || !given || side.size == *given;
+  };
+  if (shape.empty()) return true;
+  if (shape.size() == sides.size()) return std::ranges::equal(shape, sides, fits);
+  const bool is_told = std::ranges::all_of(shape, [](const Side& side) { return side.scalar.empty(); }) &&
+                       std::ranges::all_of(sides, [](const auto& side) { return side.has_value(); });
+  const bool is_one = sides.empty() && std::ranges::all_of(shape, [](const Side& side) { return side.size == 1; });
+  return !is_told || is_one;
+}
+
 /// Compares one argument or result with its parameter.
 Result<void> check_type(const std::string& kernel, const Parameter& parameter, const stablehlo::TensorType& type,
                         std::string_view what) {
-  const bool has_rank = parameter.kind == Parameter::Kind::buffer || type.sides.empty();
-  if (stablehlo::dtype_of(type.element) == parameter.dtype && has_rank) return {};
-  return mismatch(kernel, fmt::format("declares {} as {} {}; the {} in its code is {}", base::quote(parameter.name),
-                                      parameter.kind == Parameter::Kind::buffer ? "a buffer of" : "a scalar of",
-                                      name(parameter.dtype), what, text_of(type)));
+  const bool has_shape =
+      parameter.kind == Parameter::Kind::buffer ? may_have(parameter.shape, type.sides) : type.sides.empty();
+  if (stablehlo::dtype_of(type.element) == parameter.dtype && has_shape) return {};
+  return mismatch(kernel, fmt::format("declares {} as {}; the {} in its code is {}", base::quote(parameter.name),
+                                      base::type_text(parameter), what, text_of(type)));
 }
 
 Result<TensorType> tensor_type_of(const stablehlo::TensorType& type, const std::string& kernel) {
@@ -140,15 +155,20 @@ Result<std::unique_ptr<Kernel>> Kernel::opaque(const backend::ProgramImage& imag
 }
 
 /// The sides of a buffer's shape in this launch. Without arguments, those that the signature fixes.
-std::vector<std::uint64_t> Kernel::sides_of(const Parameter& parameter, std::span<const Argument> arguments) const {
-  std::vector<std::uint64_t> sides;
+template <class Each>
+void Kernel::for_each_side(const Parameter& parameter, std::span<const Argument> arguments, Each each) const {
   for (const Side& side : parameter.shape) {
     const auto found = std::ranges::find(entry_.parameters, side.scalar, &Parameter::name);
     const Argument* const scalar =
         side.scalar.empty() ? nullptr
                             : argument_of(arguments, static_cast<std::size_t>(found - entry_.parameters.begin()));
-    sides.push_back(scalar != nullptr ? number_of(*scalar) : side.size);
+    each(scalar != nullptr ? number_of(*scalar) : side.size);
   }
+}
+
+std::vector<std::uint64_t> Kernel::sides_of(const Parameter& parameter, std::span<const Argument> arguments) const {
+  std::vector<std::uint64_t> sides;
+  for_each_side(parameter, arguments, [&](std::uint64_t side) { sides.push_back(side); });
   return sides;
 }
 
@@ -160,7 +180,7 @@ void Kernel::for_each_size(std::span<const Argument> arguments, Each each) const
     const Parameter& parameter = entry_.parameters[index];
     if (parameter.kind != Parameter::Kind::buffer) continue;
     each(arguments[index].range.size / bytes_of(parameter.dtype));
-    for (const std::uint64_t side : sides_of(parameter, arguments)) each(side);
+    for_each_side(parameter, arguments, each);
   }
 }
 
@@ -181,13 +201,13 @@ bool Kernel::is_key(const Key& key, std::span<const Argument> arguments) const {
 }
 
 /// Most launches have the sizes of the launch before.
-std::shared_ptr<const Variant> Kernel::find(std::span<const Argument> arguments) {
+SharedVariant Kernel::find(std::span<const Argument> arguments) {
   const std::lock_guard lock(mutex_);
   if (last_ == variants_.end() || !is_key(last_->first, arguments)) last_ = variants_.find(key_of(arguments));
   return last_ != variants_.end() ? last_->second : nullptr;
 }
 
-Result<std::shared_ptr<const Variant>> Kernel::variant(const Client& client, std::span<const Argument> arguments) {
+Result<SharedVariant> Kernel::variant(const Client& client, std::span<const Argument> arguments) {
   if (auto found = find(arguments)) return found;
   PINTLE_ASSIGN(made, make(client, arguments));
   const std::lock_guard lock(mutex_);
@@ -204,13 +224,12 @@ Result<void> Kernel::compile(const Client& client) {
   return {};
 }
 
-Result<std::shared_ptr<const Variant>> Kernel::make(const Client& client, std::span<const Argument> arguments) const {
+Result<SharedVariant> Kernel::make(const Client& client, std::span<const Argument> arguments) const {
   return module_ != nullptr ? make_text(client, arguments) : make_opaque(client, arguments);
 }
 
 /// A result may take the memory of the argument that is the same buffer.
-Result<std::shared_ptr<const Variant>> Kernel::make_text(const Client& client,
-                                                         std::span<const Argument> arguments) const {
+Result<SharedVariant> Kernel::make_text(const Client& client, std::span<const Argument> arguments) const {
   std::vector<std::vector<std::uint64_t>> sides;
   for (const Parameter& parameter : entry_.parameters) sides.push_back(sides_of(parameter, arguments));
   std::vector<stablehlo::Size> sizes;
@@ -237,13 +256,12 @@ Result<std::shared_ptr<const Variant>> Kernel::make_text(const Client& client,
     made->parameters.push_back(std::move(parameter));
     made->is_given_up.push_back(use.argument && use.result && type == function.results[*use.result].type);
   }
-  return std::shared_ptr<const Variant>(std::move(made));
+  return SharedVariant(std::move(made));
 }
 
 /// What is only written has the type of its result. Others have the signature's shape, since such code tells no types
 /// of its arguments; the plug-in compares them at each launch.
-Result<std::shared_ptr<const Variant>> Kernel::make_opaque(const Client& client,
-                                                           std::span<const Argument> arguments) const {
+Result<SharedVariant> Kernel::make_opaque(const Client& client, std::span<const Argument> arguments) const {
   auto made = std::make_shared<Variant>();
   PINTLE_ASSIGN(executable, Executable::make(client, code_, text_));
   const auto results = executable->results();
@@ -255,10 +273,11 @@ Result<std::shared_ptr<const Variant>> Kernel::make_opaque(const Client& client,
     const Parameter& parameter = entry_.parameters[index];
     made->is_given_up.push_back(uses_[index].argument && uses_[index].result);
     if (uses_[index].result) {
-      made->parameters.push_back(*results[*uses_[index].result]);
-      if (made->parameters.back().element == element_of(parameter.dtype)) continue;
+      const TensorType& given = made->parameters.emplace_back(*results[*uses_[index].result]);
+      const std::vector<std::optional<std::uint64_t>> sides(given.sides.begin(), given.sides.end());
+      if (given.element == element_of(parameter.dtype) && may_have(parameter.shape, sides)) continue;
       return mismatch(text_, fmt::format("declares {} as {}; the result in its code is {}", base::quote(parameter.name),
-                                         name(parameter.dtype), made->parameters.back().text()));
+                                         base::type_text(parameter), given.text()));
     }
     TensorType type{element_of(parameter.dtype), {}};
     for (const std::uint64_t side : sides_of(parameter, arguments))
@@ -272,7 +291,7 @@ Result<std::shared_ptr<const Variant>> Kernel::make_opaque(const Client& client,
     made->parameters.push_back(std::move(type));
   }
   made->executable = std::move(executable);
-  return std::shared_ptr<const Variant>(std::move(made));
+  return SharedVariant(std::move(made));
 }
 
 Result<SharedTensor> Kernel::scalar(const Client& client, std::size_t parameter, const Argument& argument,

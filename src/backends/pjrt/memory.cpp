@@ -91,6 +91,12 @@ Result<SharedTensor> Block::take(std::uint64_t offset, const TensorType& type) {
   return found;
 }
 
+SharedTensor Block::find(std::uint64_t offset) {
+  const std::lock_guard lock(mutex_);
+  const auto found = pieces_.find(offset);
+  return found != pieces_.end() ? found->second.tensor : nullptr;
+}
+
 Result<void> Block::put(std::uint64_t offset, SharedTensor tensor) {
   if (tensor->size() == 0) return {};
   const std::lock_guard lock(mutex_);

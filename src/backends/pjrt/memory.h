@@ -46,6 +46,8 @@ class Block {
   [[nodiscard]] Result<SharedTensor> tensor(std::uint64_t offset, const TensorType& type);
   /// As `tensor`, for a program that may write its result over it: the block forgets it. A call of `put` follows.
   [[nodiscard]] Result<SharedTensor> take(std::uint64_t offset, const TensorType& type);
+  /// The tensor that begins there; null where none does.
+  [[nodiscard]] SharedTensor find(std::uint64_t offset);
   /// A result replaces the bytes that it covers.
   [[nodiscard]] Result<void> put(std::uint64_t offset, SharedTensor tensor);
 

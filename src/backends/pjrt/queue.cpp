@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
+#include <utility>
 #include <variant>
 
-#include "backends/pjrt/runner.h"
 #include "base/contain.h"
 #include "host/idle_spin.h"
 
@@ -19,10 +18,8 @@ using backend::QueuePoint;
 using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 
-/// What a call of submit may take for the work itself.
-constexpr nanoseconds longest_here = microseconds(20);
-
-bool is_launch(const Command& command) noexcept { return std::holds_alternative<backend::Exec>(command.operation); }
+/// What a call of submit may take for all launches of a list.
+constexpr nanoseconds longest_here = std::chrono::milliseconds(1);
 
 }  // namespace
 
@@ -33,7 +30,9 @@ QueueId Queue::create(QueueContext& shared, std::uint64_t first_serial) {
 }
 
 Queue::Queue(QueueContext& shared, QueueId id, std::uint64_t first_serial)
-    : shared_(shared), timeline_(FlightRules{shared.loss}, first_serial) {
+    : shared_(shared),
+      line_(std::make_shared<Line>(shared.any_failed)),
+      timeline_(FlightRules{shared.loss}, first_serial) {
   steps_.emplace(shared.steps, id, first_serial, static_cast<kit::StepQueue::Native&>(*this), kit::HostCopies::all);
   shared_.loss->add(*this);
 }
@@ -75,27 +74,36 @@ bool Queue::is_step(const Command& command) const noexcept {
          std::holds_alternative<backend::ExecIndirect>(command.operation);
 }
 
-/// What moves bytes waits for launches on their way, so that it is short only where there are none.
-bool Queue::has_room(const Commands& commands) {
-  const bool is_idle = line_->is_idle();
+/// `start` follows where there is room. What moves bytes waits for launches on their way, so that it is short only
+/// where there are none.
+bool Queue::has_room(const Commands& commands, kit::Kinds kinds) {
+  found_.clear();
+  const bool is_short =
+      (kit::are_only(kinds, kit::kinds_of<backend::Exec>) || line_->is_idle()) && find_short(commands);
+  if (!is_short) found_.clear();
+  return is_short;
+}
+
+bool Queue::find_short(const Commands& commands) {
   nanoseconds sum{};
   for (const Command& command : commands.commands) {
-    if (!is_idle && !is_launch(command)) return false;
-    const nanoseconds one = estimate(command, commands);
-    if (one > longest_here - sum) return false;
-    sum += one;
+    auto [took, variant] = estimate(command, commands);
+    if (took >= short_run || took > longest_here - sum) return false;
+    sum += took;
+    found_.push_back(std::move(variant));
   }
   return true;
 }
 
 /// Runs `body(flight)` as a piece of work. A failure is the submission's, and the device goes on.
 template <class Body>
-Result<void> Queue::run(std::optional<std::uint64_t> serial, Body body) {
+Result<void> Queue::run(std::optional<std::uint64_t> serial, bool touches_host, Body body) {
   timeline_.reserve();
   const std::shared_ptr<Flight> flight = begin_flight(line_, serial);
   auto failed = line_->begin();
   if (!failed) {
     const auto ran = base::contain("running commands", [&]() -> Result<void> {
+      if (!touches_host) return body(*flight);
       if (!shared_.host.enter()) return shared_.loss->lose(Error(Errc::internal, "The device is being lost."));
       auto answered = base::contain("running commands", [&] { return body(*flight); });
       shared_.host.leave();
@@ -111,23 +119,26 @@ Result<void> Queue::run(std::optional<std::uint64_t> serial, Body body) {
 }
 
 /// Other queues' work that this waits for has been started: its tensors are in their blocks, and the host's bytes
-/// there.
+/// there. Launches that a thread runs inside of submit touch nothing that core frees meanwhile.
 Result<void> Queue::start(const kit::StepQueue::Piece& piece) {
-  return run(piece.serial, [&](Flight& flight) -> Result<void> {
-    Runner runner(shared_.client, flight, piece.commands);
-    for (const Command& command : piece.commands.commands) PINTLE_TRY(runner.run(command));
-    return {};
+  std::vector<SharedVariant> found = std::exchange(found_, {});  // the next piece is another list
+  const bool has_only_launches = !found.empty() && std::ranges::find(found, nullptr) == found.end();
+  auto ran = run(piece.serial, !has_only_launches, [&](Flight& flight) -> Result<void> {
+    return Runner(shared_.client, flight, piece.commands, space_).run_all(found);
   });
+  found.clear();
+  found_ = std::move(found);  // for its memory
+  return ran;
 }
 
 /// A copy that was late is a step, too.
 Result<void> Queue::step(const Command& command, const Commands& list) {
-  return run(std::nullopt, [&](Flight& flight) -> Result<void> {
+  return run(std::nullopt, true, [&](Flight& flight) -> Result<void> {
     if (const auto* const called = std::get_if<backend::HostCall>(&command.operation)) {
       called->call(called->state);
       return {};
     }
-    return Runner(shared_.client, flight, list).run(command);
+    return Runner(shared_.client, flight, list, space_).run(command);
   });
 }
 

@@ -1,13 +1,15 @@
 // A queue of core: its work runs on the thread that submits where that is short, else on a thread of the queue.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "backends/pjrt/flight.h"
 #include "backends/pjrt/memory.h"
-#include "backends/pjrt/program.h"
+#include "backends/pjrt/runner.h"
 #include "kit/event_timeline.h"
 #include "kit/host_access.h"
 #include "kit/loss.h"
@@ -24,6 +26,7 @@ using QueueTable = kit::SharedTable<backend::QueueId, Queue>;
 struct QueueContext {
   const Client& client;
   std::shared_ptr<kit::Loss> loss;
+  std::shared_ptr<std::atomic<bool>> any_failed = std::make_shared<std::atomic<bool>>(false);  ///< A submission of any.
   kit::HostAccess host{};
   kit::StepQueues steps{};
   QueueTable table{};
@@ -47,18 +50,21 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
 
  private:
   bool is_step(const backend::Command& command) const noexcept override;
-  bool has_room(const backend::Commands& commands) override;
+  bool has_room(const backend::Commands& commands, kit::Kinds) override;
   Result<void> start(const kit::StepQueue::Piece& piece) override;
   Result<void> finish(Deadline deadline) override { return timeline_.wait_all(deadline); }
   Result<void> step(const backend::Command& command, const backend::Commands& list) override;
   void fail(Error error) noexcept override { static_cast<void>(shared_.loss->lose(error)); }
   void end_waits(const Error& cause) noexcept override;
 
+  [[nodiscard]] bool find_short(const backend::Commands& commands);
   template <class Body>
-  [[nodiscard]] Result<void> run(std::optional<std::uint64_t> serial, Body body);
+  [[nodiscard]] Result<void> run(std::optional<std::uint64_t> serial, bool touches_host, Body body);
 
   QueueContext& shared_;
-  const std::shared_ptr<Line> line_ = std::make_shared<Line>();
+  const std::shared_ptr<Line> line_;
+  std::vector<SharedVariant> found_;  // by command of the list that starts next; empty: not known
+  Runner::Space space_;               // of the thread that starts
   kit::EventTimeline<FlightRules> timeline_;
   std::optional<kit::StepQueue> steps_;  // last: its thread ends before what it uses
 };

@@ -6,6 +6,7 @@
 #include <array>
 #include <variant>
 
+#include "base/contain.h"
 #include "base/quote.h"
 #include "kit/accesses.h"
 #include "kit/host_clock.h"
@@ -71,15 +72,15 @@ Result<void> Runner::check_sizes(const Kernel& kernel, const Variant& variant,
 /// Before anything is given up: nothing of it is lost for want of memory.
 void Runner::make_room(const Kernel& kernel, const Executable& executable) {
   const std::size_t arguments = kernel.uses().size();
-  inputs_.tensors.clear();
-  inputs_.tensors.reserve(arguments);
-  inputs_.buffers.clear();
-  inputs_.buffers.reserve(arguments);
-  inputs_.kept.clear();
-  inputs_.kept.reserve(arguments);
-  outputs_.assign(executable.results().size(), nullptr);
-  results_.clear();
-  results_.reserve(outputs_.size());
+  space_.tensors_.clear();
+  space_.tensors_.reserve(arguments);
+  space_.buffers_.clear();
+  space_.buffers_.reserve(arguments);
+  space_.kept_.clear();
+  space_.kept_.reserve(arguments);
+  space_.outputs_.assign(executable.results().size(), nullptr);
+  space_.results_.clear();
+  space_.results_.reserve(space_.outputs_.size());
 }
 
 /// A buffer that is read and written is given up for its result, unless another block shares its tensor. All else is
@@ -98,9 +99,9 @@ Result<void> Runner::gather(Kernel& kernel, const Variant& variant, std::span<co
       give_back(kernel, variant, arguments);
       return tensor.error();
     }
-    if (!is_given_up || tensor->use_count() > 1) inputs_.kept.push_back(*uses[index].argument);
-    inputs_.buffers.push_back((*tensor)->get());
-    inputs_.tensors.push_back(std::move(*tensor));
+    if (!is_given_up || tensor->use_count() > 1) space_.kept_.push_back(*uses[index].argument);
+    space_.buffers_.push_back((*tensor)->get());
+    space_.tensors_.push_back(std::move(*tensor));
   }
   return {};
 }
@@ -109,55 +110,112 @@ Result<void> Runner::gather(Kernel& kernel, const Variant& variant, std::span<co
 void Runner::give_back(const Kernel& kernel, const Variant& variant, std::span<const Argument> arguments) const {
   const std::span<const Use> uses = kernel.uses();
   for (std::size_t index = 0; index < uses.size(); ++index) {
-    if (!variant.is_given_up[index] || *uses[index].argument >= inputs_.tensors.size()) continue;
-    const SharedTensor& tensor = inputs_.tensors[*uses[index].argument];
+    if (!variant.is_given_up[index] || *uses[index].argument >= space_.tensors_.size()) continue;
+    const SharedTensor& tensor = space_.tensors_[*uses[index].argument];
     if (client_.is_deleted(*tensor)) continue;
     static_cast<void>(block_of(arguments[index].range).put(arguments[index].range.offset, tensor));
   }
 }
 
-/// Leaves the results in results_.
-Result<void> Runner::execute(const Kernel& kernel, const Variant& variant, std::span<const Argument> arguments) {
-  const Executable& executable = *variant.executable;
-  const Deadline begun = Clock::now();
-  auto done = executable.execute(client_, inputs_.buffers, inputs_.kept, outputs_);
-  variant.took.store(Clock::now() - begun, std::memory_order_relaxed);
+/// Whether the next launch takes every result. The plug-in runs it behind them, and an error travels with a tensor: so
+/// the end of this launch is in that of the next.
+bool Runner::is_taken_next(const backend::Exec& exec, const Variant& variant) const {
+  if (next_ == nullptr || space_.outputs_.empty()) return false;
+  const std::span<const Use> uses = kernel_of(exec).uses(), next_uses = kernel_of(*next_).uses();
+  const std::span<const Argument> arguments = list_.of(exec), next_arguments = list_.of(*next_);
+  const auto takes = [&](const backend::Range& range) {
+    for (std::size_t index = 0; index < next_uses.size(); ++index) {
+      const Argument& argument = next_arguments[index];
+      if (next_uses[index].argument && argument.kind == Argument::Kind::buffer && argument.range == range) return true;
+    }
+    return false;
+  };
+  for (std::size_t index = 0; index < uses.size(); ++index) {
+    if (!uses[index].result) continue;
+    const bool has_bytes = variant.executable->results()[*uses[index].result]->bytes() != 0;
+    if (!has_bytes || !takes(arguments[index].range)) return false;
+  }
+  return true;
+}
+
+/// Where the next launch has not begun, the results of the one before tell when it is over.
+void Runner::await_untold() {
+  if (untold_ == nullptr) return;
+  const std::span<const Use> uses = kernel_of(*untold_).uses();
+  const std::span<const Argument> arguments = list_.of(*untold_);
+  for (std::size_t index = 0; index < uses.size(); ++index) {
+    if (!uses[index].result) continue;
+    const SharedTensor tensor = block_of(arguments[index].range).find(arguments[index].range.offset);
+    if (tensor == nullptr) continue;
+    if (const auto ready = client_.ready(*tensor)) flight_.await(client_.api(), *ready);
+  }
+}
+
+Result<void> Runner::run_all(std::span<const SharedVariant> found) {
+  const std::span<const backend::Command> commands = list_.commands;
+  const auto ran = base::contain("running commands", [&]() -> Result<void> {
+    for (std::size_t index = 0; index < commands.size(); ++index) {
+      found_ = index < found.size() ? found[index] : nullptr;
+      next_ = index + 1 < commands.size() ? std::get_if<backend::Exec>(&commands[index + 1].operation) : nullptr;
+      PINTLE_TRY(run(commands[index]));
+    }
+    return {};
+  });
+  if (!ran) await_untold();
+  return ran;
+}
+
+/// Leaves the results in space_.results_.
+Result<void> Runner::execute(const backend::Exec& exec, const Variant& variant) {
+  const bool is_taken = is_taken_next(exec, variant);
+  const bool is_timed = variant.took.is_due();
+  const Deadline begun = is_timed ? Clock::now() : Deadline();
+  auto done = variant.executable->execute(client_, space_.buffers_, space_.kept_, space_.outputs_, !is_taken);
+  if (is_timed) variant.took.note(Clock::now() - begun);
   if (!done) {
-    give_back(kernel, variant, arguments);
+    const Kernel& kernel = kernel_of(exec);
+    give_back(kernel, variant, list_.of(exec));
     return done.error().during(fmt::format("running {}", kernel.text()));
   }
-  for (const pj::Buffer output : outputs_) results_.emplace_back(client_.api(), output);
-  flight_.await(client_.api(), *done);
+  for (const pj::Buffer output : space_.outputs_) space_.results_.emplace_back(client_.api(), output);
+  untold_ = is_taken ? &exec : nullptr;
+  if (!is_taken) flight_.await(client_.api(), *done);
   return {};
 }
 
 Result<void> Runner::operator()(const backend::Exec& exec) {
   Kernel& kernel = kernel_of(exec);
   const std::span<const Argument> arguments = list_.of(exec);
-  PINTLE_ASSIGN(variant, kernel.variant(client_, arguments));
+  SharedVariant variant = std::move(found_);
+  if (variant == nullptr) {
+    PINTLE_ASSIGN(made, kernel.variant(client_, arguments));
+    variant = std::move(made);
+  }
   PINTLE_TRY(check_sizes(kernel, *variant, arguments));
   make_room(kernel, *variant->executable);
   PINTLE_TRY(gather(kernel, *variant, arguments));
-  PINTLE_TRY(execute(kernel, *variant, arguments));
+  PINTLE_TRY(execute(exec, *variant));
   const std::span<const Use> uses = kernel.uses();
   for (std::size_t index = 0; index < uses.size(); ++index) {
     if (!uses[index].result) continue;
     const backend::Range& range = arguments[index].range;
     const std::uint32_t result = *uses[index].result;
-    auto tensor = std::make_shared<const Tensor>(std::move(results_[result]), variant->executable->results()[result]);
+    auto tensor =
+        std::make_shared<const Tensor>(std::move(space_.results_[result]), variant->executable->results()[result]);
     PINTLE_TRY(block_of(range).put(range.offset, std::move(tensor)));
   }
   return {};
 }
 
-nanoseconds estimate(const backend::Command& command, const backend::Commands& list) {
+Estimate estimate(const backend::Command& command, const backend::Commands& list) {
   if (const auto* const exec = std::get_if<backend::Exec>(&command.operation)) {
-    const auto variant = kernel_of(*exec).find(list.of(*exec));
-    return variant != nullptr ? variant->took.load(std::memory_order_relaxed) : Variant::unknown;
+    auto variant = kernel_of(*exec).find(list.of(*exec));
+    const nanoseconds took = variant != nullptr ? variant->took.least() : RunTime::unknown;
+    return {took, std::move(variant)};
   }
   std::uint64_t bytes = 0;
   kit::for_each_range(command, list.arguments, [&](const backend::Range& range, Access) { bytes += range.size; });
-  return bytes <= few_bytes ? nanoseconds::zero() : Variant::unknown;
+  return {bytes <= few_bytes ? nanoseconds::zero() : RunTime::unknown, nullptr};
 }
 
 }  // namespace pintle::pjrt

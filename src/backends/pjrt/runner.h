@@ -2,6 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "backends/pjrt/flight.h"
 #include "backends/pjrt/memory.h"
@@ -14,9 +18,29 @@ namespace pintle::pjrt {
 /// plug-in orders launches by their tensors, and whoever needs bytes waits for them.
 class Runner {
  public:
-  Runner(const Client& client, Flight& flight, const backend::Commands& list) noexcept
-      : client_(client), flight_(flight), list_(list) {}
+  /// What the launch at hand takes and gives. Its memory serves all launches of a queue.
+  class Space {
+   private:
+    friend class Runner;
+    std::vector<SharedTensor> tensors_;  // by argument of the function, as the next
+    std::vector<pj::Buffer> buffers_;
+    std::vector<std::int64_t> kept_;  // those that the program must not write its results over
+    std::vector<pj::Buffer> outputs_;
+    std::vector<Owned<pj::Buffer>> results_;
+  };
 
+  Runner(const Client& client, Flight& flight, const backend::Commands& list, Space& space) noexcept
+      : client_(client), flight_(flight), list_(list), space_(space) {}
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
+  /// A tensor that stayed in the space would count as shared.
+  ~Runner() {
+    space_.tensors_.clear();
+    space_.results_.clear();
+  }
+
+  /// Runs the whole list. `found` has the variant of each launch at its place, as far as it is known.
+  [[nodiscard]] Result<void> run_all(std::span<const SharedVariant> found);
   [[nodiscard]] Result<void> run(const backend::Command& command) { return std::visit(*this, command.operation); }
 
   Result<void> operator()(const backend::Copy& copy);
@@ -35,16 +59,10 @@ class Runner {
   }
 
  private:
-  /// The tensors of a launch, by argument of the function.
-  struct Inputs {
-    std::vector<SharedTensor> tensors{};
-    std::vector<pj::Buffer> buffers{};  ///< The same.
-    std::vector<std::int64_t> kept{};   ///< Those that the program must not write its results over.
-  };
-
   void make_room(const Kernel& kernel, const Executable& executable);
-  [[nodiscard]] Result<void> execute(const Kernel& kernel, const Variant& variant,
-                                     std::span<const backend::Argument> arguments);
+  [[nodiscard]] Result<void> execute(const backend::Exec& exec, const Variant& variant);
+  [[nodiscard]] bool is_taken_next(const backend::Exec& exec, const Variant& variant) const;
+  void await_untold();
   [[nodiscard]] Result<void> check_sizes(const Kernel& kernel, const Variant& variant,
                                          std::span<const backend::Argument> arguments) const;
   [[nodiscard]] Result<void> gather(Kernel& kernel, const Variant& variant,
@@ -54,12 +72,17 @@ class Runner {
   const Client& client_;
   Flight& flight_;
   const backend::Commands& list_;
-  Inputs inputs_;  // of the launch at hand, as the next two: their memory serves the whole list
-  std::vector<pj::Buffer> outputs_;
-  std::vector<Owned<pj::Buffer>> results_;
+  Space& space_;
+  SharedVariant found_;                    // of the launch at hand; null: not known yet
+  const backend::Exec* next_ = nullptr;    // the launch behind the one at hand
+  const backend::Exec* untold_ = nullptr;  // the last launch, where its end was not asked for
 };
 
-/// How long a command keeps the thread that runs it, at most, as far as it is known: `unknown` for what may take long.
-[[nodiscard]] std::chrono::nanoseconds estimate(const backend::Command& command, const backend::Commands& list);
+/// How long a command keeps the thread that runs it, at most, as far as it is known.
+struct Estimate {
+  std::chrono::nanoseconds took = RunTime::unknown;  ///< `unknown` for what may take long.
+  SharedVariant variant{};                           ///< A launch's, where it has been compiled.
+};
+[[nodiscard]] Estimate estimate(const backend::Command& command, const backend::Commands& list);
 
 }  // namespace pintle::pjrt

@@ -38,11 +38,15 @@ Element element_of(DType dtype) noexcept {
   return Element::invalid;
 }
 
+/// Each launch asks for the size of its tensors.
 std::optional<DType> dtype_of(Element element) noexcept {
-  for (const auto& [dtype, known] : elements_by_dtype) {
-    if (known == element) return dtype;
-  }
-  return std::nullopt;
+  static constexpr auto dtypes_by_element = [] {
+    std::array<std::optional<DType>, static_cast<std::size_t>(Element::f8e4m3fn) + 1> all{};
+    for (const auto& [dtype, known] : elements_by_dtype) all[static_cast<std::size_t>(known)] = dtype;
+    return all;
+  }();
+  const auto place = static_cast<std::size_t>(element);
+  return place < dtypes_by_element.size() ? dtypes_by_element[place] : std::nullopt;
 }
 
 std::uint64_t TensorType::elements() const noexcept {

@@ -152,7 +152,7 @@ std::string Context::fault_words() const {
   VkDeviceFaultInfoEXT info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_FAULT_INFO_EXT;
   const VkResult told = vk.GetDeviceFaultInfoEXT(device_, &counts, &info);
-  return told == VK_SUCCESS || told == VK_INCOMPLETE ? std::string(info.description) : std::string();
+  return told == VK_SUCCESS || told == VK_INCOMPLETE ? std::string(text_of(info.description)) : std::string();
 }
 
 }  // namespace pintle::vulkan

@@ -6,7 +6,7 @@
 
 #include "backends/vulkan/memory_types.h"
 #include "backends/vulkan/physical.h"
-#include "kit/capability_rows.h"
+#include "kit/device_clock.h"
 #include "kit/tried_allocation.h"
 #include "vendor/vulkan/subgroups.h"
 
@@ -101,7 +101,7 @@ std::vector<Capability> capabilities_of(const Physical& physical) {
 
 std::string driver_of(const Physical& physical) {
   const auto& properties = physical.version_1_2;
-  std::string text = fmt::format("{} {}", properties.driverName, properties.driverInfo);
+  std::string text = fmt::format("{} {}", text_of(properties.driverName), text_of(properties.driverInfo));
   while (text.ends_with(' ')) text.pop_back();
   text += fmt::format(", Vulkan {}.{}.{}", VK_API_VERSION_MAJOR(physical.properties.apiVersion),
                       VK_API_VERSION_MINOR(physical.properties.apiVersion),
@@ -128,7 +128,7 @@ DeviceInfo describe(const Physical& physical, std::uint32_t ordinal, bool compil
   info.capabilities = capabilities_of(physical);
   info.texels = physical.texels;
   info.buffer_texels = physical.texel_usages.support();
-  info.nanoseconds_per_tick = static_cast<double>(physical.properties.limits.timestampPeriod);
+  kit::set_tick(info, static_cast<double>(physical.properties.limits.timestampPeriod), "timestampPeriod");
   kit::lower_to_tried(info);
   return info;
 }

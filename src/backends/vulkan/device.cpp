@@ -41,7 +41,7 @@ Result<backend::RecordingId> Device::record(const backend::Commands& commands) {
 }
 
 Result<backend::ClockPair> Device::calibrate() {
-  if (!context_->physical().relates_clocks)
+  if (info_.capability(Feature::calibration).support != Support::native)
     return Error(Errc::unsupported,
                  fmt::format("[{}] relates no clocks: {}.", info_.id, info_.capability(Feature::calibration).detail));
   std::array<VkCalibratedTimestampInfoEXT, 2> clocks{};

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <span>
-#include <utility>
+#include <tuple>
 
 namespace pintle::vulkan {
 namespace {
@@ -48,8 +48,11 @@ std::vector<std::uint32_t> types_for(const VkPhysicalDeviceMemoryProperties& mem
     types.push_back(type);
   }
   const auto rank = placement == Placement::host ? rank_for_host : rank_for_device;
-  // Among equals the driver's order counts.
-  const auto place = [&](std::uint32_t type) { return std::pair(-rank(memory, type), type); };
+  // A type with a property that no header has is the last choice. Among equals the driver's order counts.
+  const auto place = [&](std::uint32_t type) {
+    const bool is_known = vendor::vulkan::is_known(memory.memoryTypes[type].propertyFlags);
+    return std::tuple(!is_known, -rank(memory, type), type);
+  };
   std::ranges::sort(types, std::ranges::less(), place);
   return types;
 }

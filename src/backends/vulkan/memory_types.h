@@ -6,7 +6,7 @@
 
 #include "pintle/info.h"
 #include "pintle/placement.h"
-#include "vendor/vulkan/functions.h"
+#include "vendor/vulkan/answers.h"
 
 namespace pintle::vulkan {
 

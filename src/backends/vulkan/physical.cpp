@@ -19,13 +19,12 @@ constexpr std::array wanted_extensions{
 using Extensions = std::set<std::string, std::less<>>;
 
 Extensions extensions_of(const InstanceFunctions& vk, VkPhysicalDevice device) {
-  std::uint32_t count = 0;
-  vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
-  std::vector<VkExtensionProperties> all(count);
-  vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, all.data());
+  const auto all = vendor::vulkan::listed<VkExtensionProperties>([&](auto* count, auto* extensions) {
+    return vk.EnumerateDeviceExtensionProperties(device, nullptr, count, extensions);
+  });
   Extensions found;
   for (const VkExtensionProperties& one : all) {
-    const std::string_view name = one.extensionName;
+    const std::string_view name = text_of(one.extensionName);
     if (std::ranges::find(wanted_extensions, name) != wanted_extensions.end()) found.emplace(name);
   }
   return found;
@@ -76,11 +75,9 @@ void read_properties(const InstanceFunctions& vk, Physical& physical) {
 }
 
 void read_families(const InstanceFunctions& vk, Physical& physical) {
-  std::uint32_t count = 0;
-  vk.GetPhysicalDeviceQueueFamilyProperties(physical.handle, &count, nullptr);
-  std::vector<VkQueueFamilyProperties> families(count);
-  vk.GetPhysicalDeviceQueueFamilyProperties(physical.handle, &count, families.data());
-  for (std::uint32_t index = 0; index < count; ++index) {
+  const auto families = vendor::vulkan::listed<VkQueueFamilyProperties>(
+      [&](auto* count, auto* all) { vk.GetPhysicalDeviceQueueFamilyProperties(physical.handle, count, all); });
+  for (std::uint32_t index = 0; index < families.size(); ++index) {
     const VkQueueFlags flags = families[index].queueFlags;
     const Family family{index, families[index].timestampValidBits, flags, families[index].minImageTransferGranularity};
     physical.families.push_back(family);
@@ -92,10 +89,9 @@ void read_families(const InstanceFunctions& vk, Physical& physical) {
 bool knows_both_clocks(const InstanceFunctions& vk, const Physical& physical) {
   if (!physical.has("VK_EXT_calibrated_timestamps") || vk.GetPhysicalDeviceCalibrateableTimeDomainsEXT == nullptr)
     return false;
-  std::uint32_t count = 0;
-  vk.GetPhysicalDeviceCalibrateableTimeDomainsEXT(physical.handle, &count, nullptr);
-  std::vector<VkTimeDomainEXT> domains(count);
-  vk.GetPhysicalDeviceCalibrateableTimeDomainsEXT(physical.handle, &count, domains.data());
+  const auto domains = vendor::vulkan::listed<VkTimeDomainEXT>([&](auto* count, auto* all) {
+    return vk.GetPhysicalDeviceCalibrateableTimeDomainsEXT(physical.handle, count, all);
+  });
   const auto lists = [&](VkTimeDomainEXT domain) { return std::ranges::find(domains, domain) != domains.end(); };
   return lists(VK_TIME_DOMAIN_DEVICE_EXT) && lists(VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT);
 }
@@ -162,7 +158,7 @@ Physical Physical::of(const InstanceFunctions& vk, VkPhysicalDevice handle, cons
   read_families(vk, physical);
   VkPhysicalDeviceMemoryProperties2 memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, nullptr, {}};
   vk.GetPhysicalDeviceMemoryProperties2(handle, &memory);
-  physical.memory = memory.memoryProperties;
+  physical.memory = vendor::vulkan::believed(memory.memoryProperties);
   physical.features = only_wanted(made != nullptr ? Features::enabled_by(*made)
                                                   : Features::of(vk, handle, physical.version, physical.extensions));
   const bool is_controlled = physical.features.version_1_3.subgroupSizeControl == VK_TRUE;
@@ -180,6 +176,7 @@ std::string Physical::refusal() const {
                        VK_API_VERSION_MAJOR(properties.apiVersion), VK_API_VERSION_MINOR(properties.apiVersion));
   }
   if (!compute) return "it has no queue family that computes";
+  if (memory.memoryTypeCount == 0) return "it has no memory";
   if (features.version_1_2.timelineSemaphore != VK_TRUE) return "it has no timeline semaphores";
   return {};
 }

@@ -13,12 +13,14 @@
 #include "pintle/backend/range.h"
 #include "pintle/entry.h"
 #include "pintle/info.h"
+#include "vendor/vulkan/answers.h"
 #include "vendor/vulkan/spirv_needs.h"
 
 namespace pintle::vulkan {
 
 using vendor::vulkan::Features;
 using vendor::vulkan::InstanceFunctions;
+using vendor::vulkan::text_of;
 
 /// A queue family to take the first queue of.
 struct Family {
@@ -63,7 +65,8 @@ struct Physical {
   /// Why this backend cannot use the device; empty when it can.
   [[nodiscard]] std::string refusal() const;
   /// The name that messages and absences use.
-  [[nodiscard]] std::string name() const { return properties.deviceName; }
+  [[nodiscard]] std::string name() const { return std::string(text_of(properties.deviceName)); }
+  [[nodiscard]] bool is_software() const noexcept { return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
   /// What decides which code the device can run.
   [[nodiscard]] vendor::vulkan::Abilities abilities() const noexcept;
   /// Everything that compiled code depends on.

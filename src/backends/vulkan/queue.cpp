@@ -68,9 +68,8 @@ Result<void> Queue::retire(std::uint64_t value) {
 
 /// A family that only copies does not reset queries, and does not copy what they found.
 bool Queue::is_step(const backend::Command& command) const noexcept {
-  return std::holds_alternative<backend::HostCall>(command.operation) ||
-         std::holds_alternative<backend::ExecIndirect>(command.operation) ||
-         (lane_.family.only_copies() && std::holds_alternative<backend::Timestamp>(command.operation));
+  const bool is_time = std::holds_alternative<backend::Timestamp>(command.operation);
+  return kit::is_for_host(command) && (!is_time || lane_.family.only_copies());
 }
 
 Result<void> Queue::start(const kit::StepQueue::Piece& piece) {

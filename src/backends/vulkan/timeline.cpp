@@ -48,6 +48,14 @@ Result<std::uint64_t> Timeline::value() {
 }
 
 Result<void> Timeline::wait(std::uint64_t value, Deadline deadline) {
+  const auto is_reached = [&]() -> Result<bool> {
+    PINTLE_ASSIGN(reached, this->value());
+    return reached >= value;
+  };
+  return waits_.wait(deadline, is_reached, [&] { return sleep_until(value, deadline); });
+}
+
+Result<void> Timeline::sleep_until(std::uint64_t value, Deadline deadline) {
   // Another thread can give up the device, which no semaphore tells.
   constexpr Duration look_again = std::chrono::milliseconds(50);
   VkSemaphoreWaitInfo info{};

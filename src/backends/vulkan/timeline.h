@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "backends/vulkan/context.h"
+#include "host/spin_then_sleep.h"
 #include "pintle/deadline.h"
 
 namespace pintle::vulkan {
@@ -24,10 +25,14 @@ class Timeline {
   [[nodiscard]] Result<void> wait(std::uint64_t value, Deadline deadline);
 
  private:
-  explicit Timeline(Context& context) noexcept : context_(context) {}
+  /// The work of a device in software needs the processor that a thread would look with.
+  explicit Timeline(Context& context) noexcept
+      : context_(context), waits_(context.physical().is_software() ? Duration::zero() : host::SpinThenSleep::most) {}
+  [[nodiscard]] Result<void> sleep_until(std::uint64_t value, Deadline deadline);
 
   Context& context_;
   SpareSemaphores::Spare from_;
+  host::SpinThenSleep waits_;
 };
 
 }  // namespace pintle::vulkan

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "kit/device_clock.h"
 #include "kit/guarded.h"
 #include "kit/probe.h"
 #include "kit/wake_compiler.h"
@@ -19,7 +20,8 @@ constexpr std::string_view trial = "@compute @workgroup_size(1) fn trial() {}";
 Result<std::unique_ptr<backend::Device>> Device::open(FoundDevice found) {
   PINTLE_ASSIGN(context, Context::open(found));
   if (context->api.QueueGetTimestampPeriod != nullptr)
-    found.info.nanoseconds_per_tick = static_cast<double>(context->api.QueueGetTimestampPeriod(context->queue()));
+    kit::set_tick(found.info, static_cast<double>(context->api.QueueGetTimestampPeriod(context->queue())),
+                  "wgpuQueueGetTimestampPeriod");
   PINTLE_ASSIGN(own, OwnKernels::load(*context));
   auto loss = context->shared_loss();
   std::unique_ptr<Device> inner(new Device(std::move(context), std::move(found.info), std::move(own)));

@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/describe.h"
+#include "cli/listing.h"
 #include "cli/table.h"
-#include "pintle/device.h"
-#include "pintle/device_name.h"
 
 namespace pintle::cli {
 namespace {
@@ -24,46 +22,29 @@ void declare(CLI::App& command, DevicesOptions& options) {
 }
 
 /// The first column opens the device whatever else is installed; the next is its abbreviation.
-void print_text(const DeviceList& list, const Output& output) {
-  const auto ids = ids_by_name(list.devices);
+void print_text(const Json& document, const Output& output) {
+  const auto text = [](const Json& row, const char* key) { return row.value(key, ""); };
   std::vector<std::vector<std::string>> rows;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const DeviceInfo& device = list.devices[i];
+  for (const Json& device : document["devices"]) {
+    const std::string id = text(device, "id"), by_name = text(device, "id_by_name");
     rows.push_back(
-        {ids[i], ids[i] == device.id ? "" : device.id, std::string(name(device.kind)), device.name, device.driver});
+        {by_name, by_name == id ? "" : id, text(device, "kind"), text(device, "name"), text(device, "driver")});
   }
   output.text(table(rows));
-  for (const Absence& absence : list.absences) {
-    output.words(fmt::format("No {} device: {}\n - Next step: {}", absence.backend, absence.reason, absence.next_step));
+  for (const Json& absence : document["absences"]) {
+    output.words(fmt::format("No {} device: {}\n - Next step: {}", text(absence, "backend"), text(absence, "reason"),
+                             text(absence, "next_step")));
   }
-}
-
-void print_json(const DeviceList& list, const Output& output) {
-  Json json{{"devices", Json::array()}, {"absences", Json::array()}};
-  const auto ids = ids_by_name(list.devices);
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    json["devices"].push_back(to_json(list.devices[i]));
-    json["devices"].back()["id_by_name"] = ids[i];
-  }
-  for (const Absence& absence : list.absences) json["absences"].push_back(to_json(absence));
-  output.json(json);
-}
-
-/// Prints the words for each device that does not open; true when all open.
-bool all_open(const std::vector<std::string>& ids, const Output& output) {
-  bool all = true;
-  for (const std::string& id : ids) {
-    const auto device = open(id);
-    if (!device) output.words(device.error().during(fmt::format("looking for required device \"{}\"", id)).text());
-    all = all && device.has_value();
-  }
-  return all;
 }
 
 Result<ExitCode> run(const DevicesOptions& options, const Output& output) {
-  PINTLE_ASSIGN(list, devices());
-  output.is_json() ? print_json(list, output) : print_text(list, output);
-  return all_open(options.required, output) ? ExitCode::ok : ExitCode::unavailable;
+  PINTLE_ASSIGN(listing, list_apart(output));
+  if (output.is_json()) output.json(listing.document);
+  if (listing.exit != ExitCode::ok) return listing.exit;
+  if (!output.is_json()) print_text(listing.document, output);
+  bool all_open = true;
+  for (const std::string& id : options.required) all_open &= opens_apart(id, output);
+  return all_open ? ExitCode::ok : ExitCode::unavailable;
 }
 
 }  // namespace

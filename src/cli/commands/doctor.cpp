@@ -3,11 +3,13 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/findings.h"
+#include "cli/listing.h"
 #include "cli/table.h"
 
 namespace pintle::cli {
@@ -16,30 +18,43 @@ namespace {
 struct DoctorOptions {
   std::string root = "/";
   std::string load;
+  std::optional<std::string> open;
+  bool list = false;
   bool here = false;
   bool probe = false;
+  bool questions = false;
   std::string attempt;
+  std::string ask;
   std::uint64_t bytes = 0;
 };
 
 // --help does not show the options without a group: this command gives them to processes that it starts, and its tests
 // use them.
 void declare(CLI::App& command, DoctorOptions& options) {
-  command.add_flag("--probe", options.probe,
-                   "Try the largest allocation of each device, too; what fails lowers its limit");
+  command.add_flag(
+      "--probe", options.probe,
+      "Try the largest allocation of each device, and what kernels may ask texel buffers; what fails is left out "
+      "from then on");
   command.add_option("--root", options.root, "Folder whose dev/ is looked at")->group("");
   command.add_option("--load", options.load, "Load this library and do nothing else")->group("");
+  command.add_flag("--list", options.list, "List the devices as JSON and do nothing else")->group("");
+  command.add_option("--open", options.open, "Open this device and do nothing else")->group("");
   command.add_option("--attempt", options.attempt, "Try one allocation of this device and do nothing else")->group("");
+  command.add_option("--ask", options.ask, "Ask a texel buffer of this device and do nothing else")->group("");
   command.add_option("--bytes", options.bytes, "The size of that allocation")->group("");
+  command.add_flag("--questions", options.questions, "Look at what kernels may ask texel buffers and at nothing else")
+      ->group("");
   command.add_flag("--here", options.here, "Look at the devices in this process and at nothing else")->group("");
 }
 
 Findings look(const DoctorOptions& options) {
   if (options.here) return check_devices_here();
+  if (options.questions) return check_questions();
   constexpr std::array checks{check_settings, check_devices, check_drivers, check_compiler, check_cache, check_threads};
   Findings all = check_nodes(options.root);
   for (const auto check : checks) std::ranges::move(check(), std::back_inserter(all));
-  if (options.probe) std::ranges::move(check_allocations(), std::back_inserter(all));
+  if (!options.probe) return all;
+  for (const auto check : {check_allocations, check_questions}) std::ranges::move(check(), std::back_inserter(all));
   return all;
 }
 
@@ -58,13 +73,23 @@ Json as_json(const Findings& findings) {
   return json;
 }
 
+/// What another process of this command wants to know; empty where nothing is wanted but findings.
+std::optional<Result<void>> do_one_thing(const DoctorOptions& options) {
+  if (!options.load.empty()) return load_library(options.load);
+  if (options.open) return open_here(*options.open);
+  if (!options.attempt.empty()) return try_allocation(options.attempt, options.bytes);
+  if (!options.ask.empty()) return ask_texels(options.ask);
+  return std::nullopt;
+}
+
 Result<ExitCode> run(const DoctorOptions& options, const Output& output) {
-  if (!options.load.empty()) {
-    PINTLE_TRY(load_library(options.load));
+  if (options.list) {
+    PINTLE_ASSIGN(listed, list_here());
+    output.json(listed);
     return ExitCode::ok;
   }
-  if (!options.attempt.empty()) {
-    PINTLE_TRY(try_allocation(options.attempt, options.bytes));
+  if (const auto done = do_one_thing(options)) {
+    PINTLE_TRY(*done);
     return ExitCode::ok;
   }
   const Findings findings = look(options);

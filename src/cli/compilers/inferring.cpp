@@ -18,27 +18,19 @@
 namespace pintle::cli {
 namespace {
 
-constexpr std::uint32_t kernel_model = 6;
 constexpr std::uint64_t longest_module = 256 << 20;
 constexpr std::string_view by_hand =
     "name the entries: --entry 'blur(in: read f32[], out: write f32[], n: u32) group 64'";
 
 using inference::Told;
 
-/// What a shader does not tell can be declared; what no signature can have cannot.
-Error refused(const std::string& code, std::string_view entry, const Error& error) {
-  const bool is_help = error.code() == Errc::invalid_argument;
-  return {error.code(), fmt::format("Entry {} of {} {}{}{}.", base::quote(entry), code, error.message(),
-                                    is_help ? "; " : "", is_help ? by_hand : "")};
-}
-
-Result<Told> read_text(const io::PackSource& source) {
-  return inference::read_entries({.format = io::source_format(source.language),
-                                  .code = base::bytes_in(source.text),
-                                  .file = source.file,
-                                  .text = fmt::format("Source {}", base::quote(source.file)),
-                                  .language = source.version,
-                                  .declaration = by_hand});
+inference::Undeclared undeclared(const io::PackSource& source) {
+  return {.format = io::source_format(source.language),
+          .code = base::bytes_in(source.text),
+          .file = source.file,
+          .text = fmt::format("Source {}", base::quote(source.file)),
+          .language = source.version,
+          .declaration = by_hand};
 }
 
 /// The one entry of a file may be called main, and then goes by the file.
@@ -61,7 +53,7 @@ Result<Code> compile(const io::PackSource& source) {
 
 /// Each entry of a source is compiled by itself, in groups of 64 where the source leaves that to the signature.
 Result<Told> read_shader(const io::PackSource& source) {
-  const std::string code = fmt::format("Source {}", base::quote(source.file));
+  const inference::Undeclared code = undeclared(source);
   Names names = shaders_of(source);
   if (names.empty() && source.language == io::Language::glsl) names.push_back(name_after(source.file));
   Told told;
@@ -70,9 +62,7 @@ Result<Told> read_shader(const io::PackSource& source) {
     alone.entries = {Entry{name, {}, Grid{64}, 0}};
     PINTLE_ASSIGN(module, compile(alone));
     PINTLE_ASSIGN(modules, spirv::read_modules(module));
-    auto entry = spirv::infer(modules[0], modules[0].entries[0], name);
-    if (entry) told.entries.push_back(*std::move(entry));
-    else told.left_out.push_back(refused(code, name, entry.error()));
+    inference::add(told, code, name, spirv::infer(modules[0], modules[0].entries[0], name));
   }
   return told;
 }
@@ -80,7 +70,8 @@ Result<Told> read_shader(const io::PackSource& source) {
 Result<Told> read_first_shader(const std::vector<io::PackSource>& sources, const std::vector<ModuleFile>& modules) {
   for (const io::PackSource& source : sources) {
     if (source.language == io::Language::glsl || source.language == io::Language::hlsl) return read_shader(source);
-    if (source.language == io::Language::wgsl || source.language == io::Language::stablehlo) return read_text(source);
+    if (source.language == io::Language::wgsl || source.language == io::Language::stablehlo)
+      return inference::read_entries(undeclared(source));
   }
   return modules.empty() ? Result<Told>(Told()) : read_module(modules[0]);
 }
@@ -115,7 +106,7 @@ Result<ModuleFile> read_module_file(const std::string& file) {
     });
   };
   if (has(spirv::compute_model)) return read;
-  if (!has(kernel_model))
+  if (!has(spirv::kernel_model))
     return Error(Errc::invalid_argument, fmt::format("Module {} has no entry point that computes.", base::quote(file)));
   read.format = "spirv_opencl";
   return read;
@@ -126,7 +117,7 @@ Result<std::vector<Entry>> infer_entries(const std::vector<io::PackSource>& sour
   Told told;
   for (const io::PackSource& source : sources) {
     if (source.language != io::Language::opencl_c) continue;
-    PINTLE_ASSIGN(kernels, read_text(source));
+    PINTLE_ASSIGN(kernels, inference::read_entries(undeclared(source)));
     append(told, std::move(kernels));
   }
   if (told.entries.empty() && told.left_out.empty()) {

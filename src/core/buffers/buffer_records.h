@@ -82,13 +82,10 @@ class BufferRecords : public Deferred {
   /// Makes room for one more record, so that the next `make` needs no memory.
   void reserve(const Locked&) { records_.reserve_one(); }
   [[nodiscard]] std::pair<std::uint64_t, BufferRecord*> make(const Locked&) { return records_.make(); }
-  /// Ends the id. The memory goes when its last use is finished.
-  void retire(std::uint64_t id, Worklist& worklist, const Locked& locked) noexcept;
   /// Passes memory that has become free to the worklist.
   void dispose_finished(Worklist& worklist, const Locked& locked) noexcept;
   /// From now on nothing is given back to the device.
   void lose(Worklist& worklist, const Locked& locked) noexcept;
-  [[nodiscard]] bool has_retired(const Locked&) const noexcept { return retired_ != 0 || free_ != 0; }
   /// Pools and recordings without a handle, counted by their owners.
   [[nodiscard]] std::size_t& abandoned(const Locked&) noexcept { return abandoned_; }
   /// Whether something that the user has dropped waits for the end of work: memory, a recording, a pool.
@@ -108,6 +105,10 @@ class BufferRecords : public Deferred {
 
  protected:
   ~BufferRecords() = default;
+
+  /// Ends the id. The memory goes when its last use is finished.
+  void retire(std::uint64_t id, Worklist& worklist, const Locked& locked) noexcept;
+  [[nodiscard]] bool has_retired(const Locked&) const noexcept { return retired_ != 0 || free_ != 0; }
 
   Life& life_;
   Dispatcher& queues_;

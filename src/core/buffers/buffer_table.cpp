@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "base/bytes.h"
+#include "base/timeout.h"
 #include "core/door/describe.h"
 #include "core/life/life.h"
 
@@ -16,6 +17,7 @@ namespace {
 constexpr std::uint64_t max_alignment = 4096;
 
 Result<void> check_options(const BufferOptions& options) {
+  PINTLE_TRY(base::check(options.timeout));
   if (!base::is_power_of_two(options.alignment) || options.alignment > max_alignment) {
     return invalid(
         fmt::format("Alignment ({}) is not a power of two of at most ({}).", options.alignment, max_alignment));
@@ -100,7 +102,7 @@ Result<Buffer> BufferTable::allocate(DType dtype, const Shape& shape, const Buff
     ++lazy_;
     return made;
   }
-  PINTLE_ASSIGN(memory, allocate_memory(request));
+  PINTLE_ASSIGN(memory, allocate_memory(request, options.timeout));
   Unowned unowned(life_, memory);
   record.memory = memory;
   const Locked locked = life_.lock();
@@ -116,7 +118,8 @@ Result<BufferOptions> BufferTable::options_like(std::uint64_t id, std::string la
   return BufferOptions{.label = std::move(label), .placement = record->placement, .alignment = record->alignment};
 }
 
-Result<backend::MemoryId> BufferTable::allocate_memory(const backend::MemoryRequest& request) {
+Result<backend::MemoryId> BufferTable::allocate_memory(backend::MemoryRequest request, const Timeout& timeout) {
+  request.deadline = timeout.deadline();
   auto memory = life_.device().allocate(request);
   if (!memory && memory.error().code() == Errc::out_of_memory) {
     bool may_help = false;
@@ -128,7 +131,7 @@ Result<backend::MemoryId> BufferTable::allocate_memory(const backend::MemoryRequ
     if (may_help) memory = life_.device().allocate(request);
   }
   if (memory) return memory;
-  const Error error = life_.report(memory.error());
+  const Error error = base::with_default(life_.report(memory.error()), timeout, request.deadline);
   return error.code() == Errc::out_of_memory ? exhausted(error) : error;
 }
 
@@ -282,7 +285,7 @@ Result<void> BufferTable::materialize(std::uint64_t id) {
     label = record->label;
     request = {record->size, record->alignment, record->placement, label};
   }
-  PINTLE_ASSIGN(memory, allocate_memory(request));
+  PINTLE_ASSIGN(memory, allocate_memory(request, {}));
   Unowned unowned(life_, memory);
   const Locked locked = life_.lock();
   BufferRecord* const record = find(id, locked);
@@ -362,7 +365,7 @@ Result<std::shared_ptr<Loan>> BufferTable::share(std::uint64_t id, Access access
   });
 }
 
-Result<void> BufferTable::check_texels(std::span<const backend::Argument> arguments, const Locked& locked) {
+Result<void> BufferTable::check_texel_places(std::span<const backend::Argument> arguments, const Locked& locked) {
   const Limits& limits = life_.info().limits;
   const auto found = std::ranges::find_if(arguments, [&](const backend::Argument& argument) {
     return argument.kind == backend::Argument::Kind::texel_buffer &&

@@ -73,24 +73,20 @@ class BufferTable final : public BufferRecords {
   void note_formed(std::uint64_t id, const Point& formed);
   /// Exports a live buffer to another device; `unsupported` where it cannot be exported.
   Result<std::shared_ptr<Loan>> share(std::uint64_t id, Access access, backend::Exported& exported);
-  /// Allocates from the backend, and tries again after finished work has given memory back. Takes no lock itself.
-  Result<backend::MemoryId> allocate_memory(const backend::MemoryRequest& request);
   /// The size in bytes of a request, checked against the device's limits.
   [[nodiscard]] Result<std::uint64_t> check_request(DType dtype, const Shape& shape,
                                                     const BufferOptions& options) const;
   /// Waits for the work that used the buffer's memory before, where it is a pool's.
   Result<void> await_memory(std::uint64_t id, Deadline deadline);
 
-  /// Whether a texel buffer may lie where the device cannot take it: not every buffer begins at a multiple of that.
-  [[nodiscard]] bool checks_texels() const noexcept {
-    const Limits& limits = life_.info().limits;
-    return limits.texel_alignment > limits.offset_alignment;
-  }
-
   // With the lock held:
   /// `unsupported` for resolved texel buffers that begin in their memory where the device cannot take them: a buffer of
   /// a pool may lie anywhere in a block.
-  [[nodiscard]] Result<void> check_texels(std::span<const backend::Argument> arguments, const Locked& locked);
+  [[nodiscard]] Result<void> check_texels(std::span<const backend::Argument> arguments, const Locked& locked) {
+    const Limits& limits = life_.info().limits;
+    const bool begins_right = limits.texel_alignment <= limits.offset_alignment;  // wherever a buffer begins
+    return begins_right ? Result<void>() : check_texel_places(arguments, locked);
+  }
   /// What the user's object for a filled record is built from.
   [[nodiscard]] NewBuffer hand_out(std::uint64_t id, std::uint64_t size, DType dtype, const Shape& shape,
                                    const Locked& locked) noexcept {
@@ -108,6 +104,9 @@ class BufferTable final : public BufferRecords {
   [[nodiscard]] Result<void> check_import(const HostImport& import, std::uint64_t size) const;
   template <class Lend>
   Result<std::shared_ptr<Loan>> loan_of(std::uint64_t id, Access access, Lend lend);
+  [[nodiscard]] Result<void> check_texel_places(std::span<const backend::Argument> arguments, const Locked& locked);
+  /// Allocates from the backend, and tries again after finished work has given memory back. Takes no lock itself.
+  Result<backend::MemoryId> allocate_memory(backend::MemoryRequest request, const Timeout& timeout);
   [[nodiscard]] Error exhausted(const Error& error);
   [[nodiscard]] Stamps uses_before(std::uint64_t id);
 };

@@ -60,10 +60,7 @@ class Clocks {
   }
   [[nodiscard]] bool is_finished(const Stamp& stamp) const noexcept { return is_finished(stamp.queue, stamp.serial); }
   [[nodiscard]] bool is_finished(const Stamps& stamps) const noexcept {
-    for (const Stamp& stamp : stamps) {
-      if (!is_finished(stamp)) return false;
-    }
-    return true;
+    return stamps.are_all([this](const Stamp& stamp) { return is_finished(stamp); });
   }
 
  private:

@@ -7,6 +7,7 @@
 
 #include "base/inside.h"
 #include "base/texel_support.h"
+#include "base/timeout.h"
 #include "core/buffers/buffer_table.h"
 #include "core/door/describe.h"
 #include "core/door/door.h"
@@ -43,12 +44,13 @@ Result<void> BufferTable::check_image(const ImageExtent& extent, Texel texel, Ac
 Result<Image> BufferTable::image(const ImageExtent& extent, Texel texel, const ImageOptions& options) {
   PINTLE_TRY(life_.usable());
   PINTLE_TRY(check_image(extent, texel, options.access));
+  PINTLE_TRY(base::check(options.timeout));
   const backend::ImageRequest wanted{extent, texel, options.access};
   const std::uint64_t size = Inside::make<ImageView>(0U, 0U, extent, texel, options.access).size_bytes();
   if (size > life_.info().limits.max_allocation)
     return invalid(fmt::format("Size ({}) of the image is larger than the largest allocation ({}) of {}.", size,
                                life_.info().limits.max_allocation, life_.text()));
-  PINTLE_ASSIGN(memory, allocate_memory({size, 1, Placement::device, options.label, &wanted}));
+  PINTLE_ASSIGN(memory, allocate_memory({size, 1, Placement::device, options.label, &wanted}, options.timeout));
   Unowned unowned(life_, memory);
   BufferRecord record;
   record.memory = memory;

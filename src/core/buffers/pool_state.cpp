@@ -37,7 +37,7 @@ Result<Buffer> PoolState::allocate(std::uint64_t queue, DType dtype, const Shape
   const std::uint64_t slack = options.alignment > heap_.granule() ? options.alignment - heap_.granule() : 0;
   const auto chunk_size = heap_.rounded(size + slack);
   if (!chunk_size) return invalid(fmt::format("Size ({}) is larger than any memory.", size));
-  Request request{size, options.alignment, options.label, *chunk_size};
+  Request request{size, options.alignment, options.label, *chunk_size, options.timeout};
   Locked locked = table_.life().lock();
   PoolHeap::Chunk* chunk = table_.life().is_usable() ? find(queue, request, locked) : nullptr;
   if (chunk == nullptr) {
@@ -127,19 +127,21 @@ std::optional<std::uint64_t> PoolState::growth(std::uint64_t chunk) const noexce
 Result<bool> PoolState::grow(Locked& locked, const Request& request, Attempt& attempt) {
   const auto size = growth(request.chunk);
   if (!size) return false;
-  PINTLE_ASSIGN(added, add_block(locked, *size, attempt));
+  PINTLE_ASSIGN(added, add_block(locked, *size, request, attempt));
   if (added || *size == request.chunk) return added;
-  return add_block(locked, request.chunk, attempt);
+  return add_block(locked, request.chunk, request, attempt);
 }
 
 /// False when the device has no more.
-Result<bool> PoolState::add_block(Locked& locked, std::uint64_t size, Attempt& attempt) {
+Result<bool> PoolState::add_block(Locked& locked, std::uint64_t size, const Request& request, Attempt& attempt) {
   growing_ += size;
   locked.unlock();
   Life& life = table_.life();
-  const auto memory = life.device().allocate({size, block_alignment, options_.placement, options_.label});
+  const Deadline deadline = request.timeout.deadline();
+  const auto memory =
+      life.device().allocate({size, block_alignment, options_.placement, options_.label, nullptr, deadline});
   std::optional<Error> error;
-  if (!memory) error = life.report(memory.error());
+  if (!memory) error = base::with_default(life.report(memory.error()), request.timeout, deadline);
   locked.lock();
   growing_ -= size;
   if (error && error->code() != Errc::out_of_memory) return *std::move(error);

@@ -47,7 +47,8 @@ class PoolState {
     std::uint64_t alignment = 1;
     std::string label;
     std::uint64_t chunk = 0;  // the size of the class that holds it
-    Stamps before{};          // uses of the chunk that was found
+    Timeout timeout{};
+    Stamps before{};  // uses of the chunk that was found
   };
   /// What has been tried for one request.
   struct Attempt {
@@ -63,7 +64,7 @@ class PoolState {
   Result<void> find_more(Locked& locked, const Request& request, Attempt& attempt);
   [[nodiscard]] std::optional<std::uint64_t> growth(std::uint64_t chunk) const noexcept;
   Result<bool> grow(Locked& locked, const Request& request, Attempt& attempt);
-  Result<bool> add_block(Locked& locked, std::uint64_t size, Attempt& attempt);
+  Result<bool> add_block(Locked& locked, std::uint64_t size, const Request& request, Attempt& attempt);
   Result<void> keep_block(Locked& locked, backend::MemoryId memory, std::uint64_t size);
   Result<bool> release_to_grow(Locked& locked, const Request& request, Attempt& attempt);
   Result<bool> wait(Locked& locked, Attempt& attempt);

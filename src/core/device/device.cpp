@@ -41,7 +41,7 @@ Result<Buffer> copy_of(core::Incarnation& incarnation, const core::HostImport& i
   PINTLE_ASSIGN(queue, incarnation.queues().create({.label = "import"}));
   const std::span<const std::byte> bytes = import.bytes.subspan(import.offset, buffer.size_bytes());
   PINTLE_ASSIGN(copied, queue->submit(CommandList{}.upload_retained(buffer, import.keeper, bytes), nullptr));
-  PINTLE_TRY(copied.wait());
+  PINTLE_TRY(core::SignalState::point(queue->timeline(), copied).wait());
   PINTLE_TRY(buffer.seal());
   return std::move(buffer);
 }

@@ -142,7 +142,7 @@ void Incarnation::leak(std::string_view reason) noexcept {
 void Incarnation::end(Deadline deadline) noexcept {
   keep_for_ever(life_.keep(*this));
   finish_use(deadline);
-  life_.await_asking(deadline);  // no thread begins to ask a lost device
+  life_.checkups().await_asking(deadline);  // no thread begins to ask a lost device
 }
 
 void Incarnation::finish_use(Deadline deadline) noexcept {

@@ -30,20 +30,20 @@ struct Answer {
 template <class Ask>
 std::optional<Result<void>> ask_for(Duration limit, const std::shared_ptr<Life>& life, Ask ask) {
   const auto answer = std::make_shared<Answer>();
-  life->begin_asking();
+  life->checkups().begin_asking();
   try {
     std::thread([life = life, answer, ask = std::move(ask)]() mutable {
       auto result = base::contain("asking a device", [&]() -> Result<void> {
         return life->is_lost() ? Result<void>(life->loss()) : ask(life->device());
       });
-      life->end_asking();
+      life->checkups().end_asking();
       life.reset();  // first: whoever waits for the answer has it, and the device does not end on this thread
       const std::lock_guard lock(answer->mutex);
       answer->result = std::move(result);
       answer->told.notify_all();
     }).detach();
   } catch (...) {  // no thread, no answer
-    life->end_asking();
+    life->checkups().end_asking();
     throw;
   }
   std::unique_lock lock(answer->mutex);

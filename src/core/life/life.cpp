@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 #include "base/fork.h"
@@ -139,10 +137,6 @@ Error Life::report(const Error& error, Worklist& worklist) {
   Locked locked = lock();
   lose(named, locked, worklist);
   return *loss_;
-}
-
-void Life::await_asking(Deadline deadline) const noexcept {
-  while (asking_.load() != 0 && Clock::now() < deadline) std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
 // Only the first cause counts. A lost backend touches nothing any more, so what submissions own can go at once.

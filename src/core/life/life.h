@@ -13,6 +13,7 @@
 
 #include "base/fork.h"
 #include "base/mutex.h"
+#include "core/life/checkups.h"
 #include "core/time/worklist.h"
 #include "pintle/backend/driver.h"
 
@@ -191,14 +192,7 @@ class Life {
   [[nodiscard]] Error report(const Error& error);
   /// Reports for a thread that has the turn: what a loss releases is left to the worklist.
   [[nodiscard]] Error report(const Error& error, Worklist& worklist);
-  /// A thread asks the device, from `begin_asking` to `end_asking`, whether it answers (`check_up`).
-  void begin_asking() noexcept { asking_.fetch_add(1); }
-  void end_asking() noexcept { asking_.fetch_sub(1); }
-  /// Waits until no thread asks, or until the deadline.
-  void await_asking(Deadline deadline) const noexcept;
-  /// Whether the caller, and no other, is to find out whether the device still answers. It ends that suspicion.
-  [[nodiscard]] bool begin_suspicion() noexcept { return !is_suspected_.exchange(true); }
-  void end_suspicion() noexcept { is_suspected_.store(false); }
+  [[nodiscard]] Checkups& checkups() noexcept { return checkups_; }
   /// Ends the life, unless it has ended before.
   void lose(const Error& error, Locked& locked, Worklist& worklist) noexcept;
 
@@ -218,8 +212,7 @@ class Life {
   std::atomic<bool> lost_{false};
   std::optional<Error> loss_;  // written once, before lost_
   std::atomic<std::uint64_t> successor_{0};
-  std::atomic<std::uint32_t> asking_{0};
-  std::atomic<bool> is_suspected_{false};
+  Checkups checkups_;
 };
 
 /// A user's handle to a part of a device: a pointer that shares a lease. When the last copy goes, `gone(part)` is

@@ -98,9 +98,12 @@ CommandList&& CommandList::copy(const BufferArgument& to, const ImageView& from,
   return step("copy_image", [&](ListState& list) { return list.copy_image(from, to, part, false); });
 }
 
-CommandList&& CommandList::fill_bytes(const BufferArgument& to, const ScalarValue& value) {
+CommandList&& CommandList::fill(const BufferArgument& to, const ScalarValue& value) {
   return step("fill", [&](ListState& list) -> Result<void> {
     PINTLE_ASSIGN(target, list.range(to, 0));
+    if (!is_dtype(value.dtype))
+      return invalid(
+          fmt::format("There is no dtype with the number ({}) of the value.", static_cast<unsigned>(value.dtype)));
     const std::uint64_t size = bytes_of(value.dtype);
     PINTLE_TRY(check_dtype(list.incarnation, to, target, value.dtype));
     PINTLE_TRY(check_elements(list.incarnation, target, size));

@@ -1,9 +1,10 @@
 #include "core/list/hazards.h"
 
 #include <algorithm>
-#include <variant>
+#include <cstddef>
 
 #include "kit/accesses.h"
+#include "kit/kinds.h"
 
 namespace pintle::core {
 namespace {
@@ -22,12 +23,6 @@ Touch host_touch(const HostBytes& bytes, Access access) noexcept {
   if (bytes.slot != backend::no_slot) return {host_space, 0, 0, writes(access), true};
   const std::uint64_t begin = address_of(bytes.data);
   return {host_space, begin, begin + bytes.size, writes(access), false};
-}
-
-/// The list does not say what a host function or a recording touches.
-bool touches_anything(const backend::Command& command) noexcept {
-  return std::holds_alternative<backend::HostCall>(command.operation) ||
-         std::holds_alternative<backend::Replay>(command.operation);
 }
 
 }  // namespace
@@ -53,28 +48,49 @@ void RangeSet::add(const Touch& touch) {
   ends_.emplace_hint(at, std::pair{touch.space, begin}, end);
 }
 
-/// Imported host memory counts as host memory. Native memory may be any memory that has another name.
-Touch Barriers::touch_of(const backend::Range& range, Access access) const noexcept {
+inline Touch Barriers::touch_of(const backend::Range& range, Access access) const noexcept {
   if (range.slot != backend::no_slot) return {~host_space, 0, 0, writes(access), true};
-  const auto alias = std::ranges::find(aliases_, range.memory, &Alias::memory);
-  if (alias != aliases_.end()) {
-    if (alias->host.empty()) return {host_space, 0, 0, writes(access), true};
-    const std::uint64_t begin = address_of(alias->host.data()) + range.offset;
-    return {host_space, begin, begin + range.size, writes(access), false};
-  }
+  if (!aliases_.empty()) return aliased(range, access);
   return {static_cast<std::uint64_t>(range.memory), range.offset, range.offset + range.size, writes(access), false};
 }
 
-void Barriers::note(const Touch& touch) {
+/// Imported host memory counts as host memory. Native memory may be any memory that has another name.
+Touch Barriers::aliased(const backend::Range& range, Access access) const noexcept {
+  const auto alias = std::ranges::find(aliases_, range.memory, &Alias::memory);
+  if (alias == aliases_.end())
+    return {static_cast<std::uint64_t>(range.memory), range.offset, range.offset + range.size, writes(access), false};
+  if (alias->host.empty()) return {host_space, 0, 0, writes(access), true};
+  const std::uint64_t begin = address_of(alias->host.data()) + range.offset;
+  return {host_space, begin, begin + range.size, writes(access), false};
+}
+
+void Barriers::touch(const backend::Range& range, Access access) {
+  Touch& touch = next();
+  touch = touch_of(range, access);
+  note(touch);
+}
+
+/// Where the next touch is written, to be noted there.
+inline Touch& Barriers::next() noexcept {
+  if (end_ == most_few && first_ != 0) close_up();
+  return few_[end_];
+}
+
+/// Takes the places of what counts no more.
+void Barriers::close_up() noexcept {
+  std::copy(few_.begin() + static_cast<std::ptrdiff_t>(first_), few_.begin() + static_cast<std::ptrdiff_t>(end_),
+            few_.begin());
+  own_ -= first_;
+  end_ -= std::exchange(first_, 0);
+}
+
+inline void Barriers::note(const Touch& touch) {
   does_conflict_ = does_conflict_ || conflicts(touch);
   const unsigned how = touched | (touch.is_write ? written : 0);
   sides_now_[is_host(touch)] |= touch.is_anywhere ? how | how * slot_touched : how;
   if (touch.is_anywhere) return;
-  if (count_ + count_now_ < few_.size()) {
-    few_[count_ + count_now_++] = touch;
-  } else {
-    more_now_.push_back(touch);
-  }
+  if (end_ < most_few) ++end_;
+  else more_now_.push_back(touch);
 }
 
 bool Barriers::conflicts(const Touch& touch) const {
@@ -85,16 +101,28 @@ bool Barriers::conflicts(const Touch& touch) const {
   return meets_few(touch) || written_.meets(touch) || (touch.is_write && read_.meets(touch));
 }
 
-bool Barriers::meets_few(const Touch& touch) const noexcept {
-  return std::any_of(few_.begin(), few_.begin() + static_cast<std::ptrdiff_t>(count_), [&](const Touch& other) {
-    return (touch.is_write || other.is_write) && other.space == touch.space && other.begin < touch.end &&
-           touch.begin < other.end;
-  });
+/// A command most often meets what is just before it.
+inline bool Barriers::meets_few(const Touch& touch) const noexcept {
+  for (std::size_t at = own_; at != first_; --at) {
+    const Touch& other = few_[at - 1];
+    if (other.begin < touch.end && touch.begin < other.end && other.space == touch.space &&
+        (touch.is_write || other.is_write))
+      return true;
+  }
+  return false;
 }
 
+/// The list does not say what a host function or a recording touches.
 void Barriers::place(backend::Command& command) {
-  kit::for_each_host(command, [&](const auto& bytes, Access access) { note(host_touch(bytes, access)); });
-  const bool is_anything = touches_anything(command);
+  const kit::Kinds kind = kit::kind_of(command);
+  if ((kind & kit::kinds_of<backend::Upload, backend::Download>) != 0) {
+    kit::for_each_host(command, [&](const auto& bytes, Access access) {
+      Touch& touch = next();
+      touch = host_touch(bytes, access);
+      note(touch);
+    });
+  }
+  const bool is_anything = (kind & kit::kinds_of<backend::HostCall, backend::Replay>) != 0;
   if (command.barrier_before || (!is_first_ && (does_conflict_ || after_anything_ || is_anything))) {
     command.barrier_before = true;
     forget();
@@ -105,20 +133,23 @@ void Barriers::place(backend::Command& command) {
 }
 
 /// What came before the barrier counts no more.
-void Barriers::forget() noexcept {
-  std::copy_n(few_.begin() + static_cast<std::ptrdiff_t>(count_), count_now_, few_.begin());
-  count_ = 0;
+inline void Barriers::forget() noexcept {
+  first_ = own_;
   sides_ = {};
   written_.clear();
   read_.clear();
 }
 
 /// What this command touches counts from now on.
-void Barriers::keep() {
-  count_ += std::exchange(count_now_, 0);
+inline void Barriers::keep() {
+  own_ = end_;
+  for (std::size_t side = 0; side < sides_.size(); ++side) sides_[side] |= std::exchange(sides_now_[side], 0);
+  if (!more_now_.empty()) keep_more();
+}
+
+void Barriers::keep_more() {
   for (const Touch& touch : more_now_) (touch.is_write ? written_ : read_).add(touch);
   more_now_.clear();
-  for (std::size_t side = 0; side < sides_.size(); ++side) sides_[side] |= std::exchange(sides_now_[side], 0);
 }
 
 void place_barriers(std::span<backend::Command> commands, std::span<const backend::Argument> arguments,

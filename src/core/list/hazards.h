@@ -25,7 +25,9 @@ struct Touch {
 /// Disjoint ranges. Adjacent ranges are merged, so that the set stays as small as what it covers.
 class RangeSet {
  public:
-  void clear() noexcept { ends_.clear(); }
+  void clear() noexcept {
+    if (!ends_.empty()) ends_.clear();  // nearly all lists have no more than stands in place
+  }
   [[nodiscard]] bool meets(const Touch& touch) const;
   void add(const Touch& touch);
 
@@ -42,28 +44,34 @@ class Barriers {
   /// `aliases` names the memory that has a second name: bytes under two names are one memory.
   explicit Barriers(std::span<const Alias> aliases = {}) noexcept : aliases_(aliases) {}
 
-  void touch(const backend::Range& range, Access access) { note(touch_of(range, access)); }
+  void touch(const backend::Range& range, Access access);
   void place(backend::Command& command);
 
  private:
   using Sides = std::array<unsigned, 2>;  // device, host: in which ways each is touched
+  static constexpr std::size_t most_few = 32;
 
-  [[nodiscard]] Touch touch_of(const backend::Range& range, Access access) const noexcept;
-  void note(const Touch& touch);
+  [[nodiscard]] inline Touch touch_of(const backend::Range& range, Access access) const noexcept;
+  [[nodiscard]] Touch aliased(const backend::Range& range, Access access) const noexcept;
+  [[nodiscard]] inline Touch& next() noexcept;
+  inline void note(const Touch& touch);
   [[nodiscard]] bool conflicts(const Touch& touch) const;
-  [[nodiscard]] bool meets_few(const Touch& touch) const noexcept;
-  void forget() noexcept;
-  void keep();
+  [[nodiscard]] inline bool meets_few(const Touch& touch) const noexcept;
+  void close_up() noexcept;
+  inline void forget() noexcept;
+  inline void keep();
+  void keep_more();
 
   bool is_first_ = true;
   bool after_anything_ = false;  // the command before touches what its list does not say
   bool does_conflict_ = false;   // this command does
   std::span<const Alias> aliases_;
   Sides sides_{}, sides_now_{};  // of the commands since the last barrier, and of this command
-  std::size_t count_ = 0;        // touches since the last barrier
-  std::size_t count_now_ = 0;    // and this command's behind them
-  std::array<Touch, 32> few_;    // the first ones lie in place, so that short lists allocate nothing
-  std::vector<Touch> more_now_;  // this command's for which there was no place
+  std::size_t first_ = 0;        // touches since the last barrier lie in [first_, own_) of `few_`
+  std::size_t own_ = 0;          // and this command's in [own_, end_)
+  std::size_t end_ = 0;
+  std::array<Touch, most_few + 1> few_;  // in place, so that short lists allocate nothing; the last is never kept
+  std::vector<Touch> more_now_;          // this command's for which there was no place
   RangeSet written_;
   RangeSet read_;
 };

@@ -45,16 +45,18 @@ std::string span_text(const backend::Range& range) {
 std::string image_text(const ImageView& view) { return buffer_text(Inside::incarnation(view), Inside::buffer(view)); }
 
 ListState* ListState::take() noexcept {
-  if (is_thread_over || spare.count == 0) return new (std::nothrow) ListState;
-  return spare.states[--spare.count];
+  Spare& mine = spare;  // each mention of a thread's own variable is a call
+  if (is_thread_over || mine.count == 0) return new (std::nothrow) ListState;
+  return mine.states[--mine.count];
 }
 
 void ListState::let_go() noexcept {
   clear();
   const bool is_short = commands.capacity() <= most_commands && arguments.capacity() <= most_arguments &&
                         retained.capacity() <= most_commands;
-  if (is_thread_over || !is_short || spare.count == most_spare) delete this;
-  else spare.states[spare.count++] = this;
+  Spare& mine = spare;
+  if (is_thread_over || !is_short || mine.count == most_spare) delete this;
+  else mine.states[mine.count++] = this;
 }
 
 /// As new, but for the memory of the vectors.

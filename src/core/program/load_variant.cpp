@@ -15,6 +15,7 @@
 #include "base/constant.h"
 #include "base/contain.h"
 #include "base/quote.h"
+#include "base/timeout.h"
 #include "core/door/describe.h"
 #include "core/program/program_pack.h"
 #include "registry/takes.h"
@@ -116,11 +117,13 @@ bool ends_the_choice(Errc code) noexcept {
 /// Tries variants and remembers why each was refused.
 class Chooser {
  public:
-  Chooser(backend::Device& device, const DeviceInfo& info, const io::Pack& pack, const LoadOptions& options)
+  Chooser(backend::Device& device, const DeviceInfo& info, const io::Pack& pack, const LoadOptions& options,
+          Deadline deadline)
       : device_(device),
         info_(info),
         pack_(pack),
         options_(options),
+        deadline_(deadline),
         constants_(constants_of(pack, options)),
         macros_(macros_of(options)),
         folders_(folders_of(options)),
@@ -205,7 +208,8 @@ class Chooser {
                                   constants_,
                                   &left_out,
                                   {macros_, folders_, options_.language.empty() ? variant.language : options_.language},
-                                  &alignments});
+                                  &alignments,
+                                  deadline_});
     if (id) {
       raise(alignments, entries);
       return std::optional(LoadedVariant{*id, variant.format, std::move(entries), std::move(left_out)});
@@ -239,6 +243,7 @@ class Chooser {
   const DeviceInfo& info_;
   const io::Pack& pack_;
   const LoadOptions& options_;
+  const Deadline deadline_;
   std::vector<backend::Constant> constants_;
   std::vector<backend::Macro> macros_;
   std::vector<std::string> folders_;
@@ -282,7 +287,9 @@ Result<LoadedVariant> load_variant(backend::Device& device, const DeviceInfo& in
                                    const LoadOptions& options) {
   return base::contain("loading a program", [&]() -> Result<LoadedVariant> {
     PINTLE_TRY(check_constants(pack.pack, info, options));
-    return Chooser(device, info, pack.pack, options).choose();
+    return base::bounded(options.timeout, [&](Deadline deadline) {
+      return Chooser(device, info, pack.pack, options, deadline).choose();
+    });
   });
 }
 

@@ -21,7 +21,7 @@ backend::Range range_of(const BufferView& view, std::uint64_t buffer) {
 
 }  // namespace
 
-Result<Point> Crossings::submit(SubmitOptions* options) {
+Result<std::uint64_t> Crossings::submit(SubmitOptions* options) {
   if (list_.error()) return queue_->submit(std::move(list_), options);  // the refusal gives the list's error
   PINTLE_TRY(queue_->check_open());
   std::vector<Side> staged;
@@ -127,7 +127,7 @@ SubmitOptions Crossings::take(SubmitOptions* options) const {
   return all;
 }
 
-Result<Point> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOptions* options) {
+Result<std::uint64_t> Crossings::submit_pieces(const std::vector<Side>& staged, SubmitOptions* options) {
   for (const BufferUse& use : buffer_uses(state_.commands, state_.arguments)) come_after(queue_->table(), use.buffer);
   for (const Side& side : staged) come_after(queue_->table(), Inside::buffer(side.local));
   SubmitOptions all = take(options);
@@ -183,7 +183,7 @@ void Crossings::keep_devices(CommandList& piece, const std::vector<Side>& staged
 
 // The moves wait for the first piece, and so they start only after the queue has accepted all pieces. Those of one
 // device wait for each other in any case, so they go to one queue there; no other list's work is on that queue.
-Result<Point> Crossings::submit_all() {
+Result<std::uint64_t> Crossings::submit_all() {
   for (auto begin = moves_.begin(); begin != moves_.end();) {
     const auto owner = begin->owner;
     const auto end = std::find_if(begin, moves_.end(), [&](const Piece& move) { return move.owner != owner; });
@@ -199,7 +199,7 @@ Result<void> Crossings::submit_moves(BufferTable& owner, std::span<Piece> moves)
   for (; !moves.empty(); moves = moves.subspan(std::min(most, moves.size()))) {
     auto parts = parts_of(moves.first(std::min(most, moves.size())));
     auto mover = owner.queues().take_mover();
-    const auto moved = mover ? (*mover)->submit(parts) : Result<Point>(mover.error());
+    const auto moved = mover ? (*mover)->submit(parts) : Result<std::uint64_t>(mover.error());
     if (!moved) return moved.error().during("submitting a copy to " + queue_->text());
   }
   return {};

@@ -27,7 +27,7 @@ class Crossings {
       : queue_(std::move(queue)), list_(list), state_(*Inside::state(list)) {}
 
   /// Submits the list, as QueueState::submit does.
-  Result<Point> submit(SubmitOptions* options);
+  Result<std::uint64_t> submit(SubmitOptions* options);
 
  private:
   /// Another device's buffer, imported by this device.
@@ -64,11 +64,11 @@ class Crossings {
   void use_twin(const Side& side);
   void use_loan(const Side& side);
   SubmitOptions take(SubmitOptions* options) const;
-  Result<Point> submit_pieces(const std::vector<Side>& staged, SubmitOptions* options);
+  Result<std::uint64_t> submit_pieces(const std::vector<Side>& staged, SubmitOptions* options);
   void cut(const std::vector<Side>& staged, SubmitOptions& options);
   void cut_at(const Side& side);
   void keep_devices(CommandList& piece, const std::vector<Side>& staged) const;
-  Result<Point> submit_all();
+  Result<std::uint64_t> submit_all();
   Result<void> submit_moves(BufferTable& owner, std::span<Piece> moves);
   [[nodiscard]] std::vector<Part> parts_of(std::span<Piece> pieces) const;
 

@@ -62,7 +62,7 @@ class InFlight {
   [[nodiscard]] bool is_quiet() const noexcept { return starting_ == 0; }
 
  private:
-  static constexpr std::size_t first_size = 128;  // small bursts allocate nothing after the first
+  static constexpr std::size_t first_size = 16;  // most queues have a few; the first burst makes room for the next ones
 
   QueueClock clock_;
   std::atomic<std::uint64_t> starting_{0};  // 0: none

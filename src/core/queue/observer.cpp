@@ -9,7 +9,6 @@
 #include "base/contain.h"
 #include "core/door/describe.h"
 #include "core/time/reactor.h"
-#include "kit/verdict.h"
 
 namespace pintle::core {
 
@@ -18,7 +17,7 @@ Observer::Observer(std::shared_ptr<BufferTable> table, backend::QueueId id, std:
     : table_(std::move(table)),
       id_(id),
       text_(std::move(text)),
-      has_verdicts_(kit::tells_verdicts(life().device())),
+      verdicts_(life().device()),
       flights_(id, first_serial) {}
 
 void Observer::begin(const Locked& locked) {
@@ -92,23 +91,20 @@ Result<void> Observer::observe(Worklist& worklist) {
 Result<void> Observer::observe_called(Worklist& worklist) {
   const auto reached = life().device().reached(id());
   if (!reached) return life().report(reached.error());
-  Locked locked = life().lock();
-  if (flights_.reached() < last_bound_) PINTLE_TRY(observe_bound(*reached, locked));
-  if (*reached <= flights_.reached() || life().is_lost()) return {};
-  finish_up_to(std::min(*reached, flights_.native()), worklist, locked);
+  Others before;  // let go without the lock
+  bool is_known = true;
+  {
+    const Locked locked = life().lock();
+    if (flights_.reached() < last_bound_) is_known = try_add_before(*reached, before, locked);
+    if (is_known && before.empty()) {
+      finish_up_to(*reached, worklist, locked);
+      return {};
+    }
+  }
+  PINTLE_TRY(is_known ? observe_before(before) : table_->queues().ask_all());
+  const Locked locked = life().lock();
+  finish_up_to(*reached, worklist, locked);
   return {};
-}
-
-// Observes the queues that newly finished work has waited for. Their pointers are let go without the lock.
-Result<void> Observer::observe_bound(std::uint64_t reached, Locked& locked) {
-  Others before;
-  const bool is_known = try_add_before(reached, before, locked);
-  if (is_known && before.empty()) return {};
-  locked.unlock();
-  auto observed = is_known ? observe_before(before) : table_->queues().ask_all();
-  before.clear();
-  locked.lock();
-  return observed;
 }
 
 // A backend may deliver a queue's downloads only when that queue is asked. The work that the finished work waited for
@@ -154,9 +150,11 @@ void Observer::add_before(const Stamp& stamp, Others& before, const Locked& lock
 }
 
 void Observer::finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept {
+  if (reached <= flights_.reached() || life().is_lost()) return;
+  reached = std::min(reached, flights_.native());
   while (flights_.reached() < reached) {
     Flight& next = flights_[flights_.reached() + 1];
-    if (next.has_more || has_verdicts_) finish(next, worklist, locked);
+    if (next.has_more || verdicts_.may_be_told()) finish(next, worklist, locked);
     next.clear(worklist);
     flights_.finish_one();
   }
@@ -186,7 +184,7 @@ void Observer::finish(Flight& flight, Worklist& worklist, const Locked& locked) 
 
 /// Why a submission has failed though its device goes on.
 std::optional<Error> Observer::verdict_on(std::uint64_t serial) noexcept {
-  if (!has_verdicts_) return std::nullopt;
+  if (!verdicts_.may_be_told()) return std::nullopt;
   kit::Verdict verdict{id(), serial};
   static_cast<void>(life().device().native(kit::Verdict::native_type, 0, &verdict));
   return std::move(verdict.error);
@@ -233,18 +231,22 @@ void Observer::fail_points(std::uint64_t serial, const Error& error, Worklist& w
 }
 
 void Observer::fail_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked& locked) noexcept {
+  drop_from(serial, error, worklist, locked);
+  if (table_->has_dropped(locked)) table_->queues().dispose_finished(worklist, locked);
+}
+
+void Observer::drop_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked& locked) noexcept {
   fail_points(serial, error, worklist);
   while (flights_.last() >= serial) {
     Flight* const dropped = flights_.drop_last();
     if (dropped == nullptr) break;
     dropped->clear(worklist);
   }
-  if (table_->has_dropped(locked)) table_->queues().dispose_finished(worklist, locked);
   go_if_over(worklist, locked);
 }
 
 void Observer::cancel_held(const Error& error, Worklist& worklist, const Locked& locked) noexcept {
-  if (flights_.last() > flights_.undroppable()) fail_from(flights_.undroppable() + 1, error, worklist, locked);
+  if (flights_.last() > flights_.undroppable()) drop_from(flights_.undroppable() + 1, error, worklist, locked);
 }
 
 void Observer::lose(const Error& error, Worklist& worklist, const Locked&) noexcept {

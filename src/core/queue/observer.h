@@ -13,6 +13,7 @@
 #include "core/buffers/buffer_table.h"
 #include "core/queue/in_flight.h"
 #include "core/time/observable.h"
+#include "kit/verdict.h"
 #include "pintle/backend/driver.h"
 
 namespace pintle::core {
@@ -25,7 +26,6 @@ class Observer : public Observable {
   /// Called after construction, since the timeline needs the shared pointer, and before the first use.
   void begin(const Locked& locked);
 
-  [[nodiscard]] const void* device() const noexcept override { return &life(); }
   [[nodiscard]] const std::string& text() const noexcept override { return text_; }
   [[nodiscard]] BufferTable& table() const noexcept { return *table_; }
   [[nodiscard]] Life& life() const noexcept { return table_->life(); }
@@ -45,9 +45,6 @@ class Observer : public Observable {
   Result<void> wait_native(std::uint64_t serial, Deadline deadline) override;
   /// Waits for the work that the backend has, also on a queue that has failed; false when the backend has none.
   Result<bool> wait_rest(Deadline deadline);
-  Result<void> notify(std::uint64_t serial, backend::Notification notification) override;
-  void looked_after() noexcept override;
-  void report(const Error& error) noexcept override { static_cast<void>(life().report(error)); }
 
   // These functions take only leaf locks.
   [[nodiscard]] bool is_native(std::uint64_t serial) const noexcept override { return serial <= flights_.native(); }
@@ -59,7 +56,8 @@ class Observer : public Observable {
   [[nodiscard]] const std::optional<Error>& failure(const Locked&) const noexcept { return failed_; }
   /// Every submission from `serial` on fails. Those that no backend has are dropped.
   void fail_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked& locked) noexcept;
-  /// Gives up the submissions that no backend has yet.
+  /// Gives up the submissions that no backend has yet. The caller disposes of what has become free, once for all
+  /// queues.
   void cancel_held(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
   /// Fails and drops everything that is not finished.
   void lose(const Error& error, Worklist& worklist, const Locked& locked) noexcept;
@@ -87,6 +85,12 @@ class Observer : public Observable {
   ~Observer() override = default;
 
  private:
+  // For the reactor and its watchers, which know a queue as an `Observable`.
+  [[nodiscard]] const void* device() const noexcept override { return &life(); }
+  Result<void> notify(std::uint64_t serial, backend::Notification notification) override;
+  void looked_after() noexcept override;
+  void report(const Error& error) noexcept override { static_cast<void>(life().report(error)); }
+
   using Others = std::vector<std::shared_ptr<Observer>>;
 
   /// A call of the backend with this queue, made without the lock. The backend's queue is destroyed only when no call
@@ -110,15 +114,16 @@ class Observer : public Observable {
 
   /// Observes, within a `Call` that is allowed.
   Result<void> observe_called(Worklist& worklist);
-  Result<void> observe_bound(std::uint64_t reached, Locked& locked);
   Result<void> observe_before(Others& before);
   void add_before(const Stamp& stamp, Others& before, const Locked& locked);
   [[nodiscard]] bool try_add_before(std::uint64_t reached, Others& before, const Locked& locked) noexcept;
+  /// Finishes what the backend has reached and no other thread has finished.
   void finish_up_to(std::uint64_t reached, Worklist& worklist, const Locked& locked) noexcept;
   void finish(Flight& flight, Worklist& worklist, const Locked& locked) noexcept;
   [[nodiscard]] std::optional<Error> verdict_on(std::uint64_t serial) noexcept;
   void forget_watched() noexcept;
   void dispose_ended() noexcept;
+  void drop_from(std::uint64_t serial, const Error& error, Worklist& worklist, const Locked& locked) noexcept;
   void fail_points(std::uint64_t serial, const Error& error, Worklist& worklist) noexcept;
 
   std::shared_ptr<BufferTable> table_;
@@ -126,7 +131,7 @@ class Observer : public Observable {
   std::string text_;
   std::uint64_t number_ = 0;
   std::shared_ptr<SignalState> timeline_;
-  const bool has_verdicts_;  // the device may tell that a submission has failed, and go on
+  const kit::Verdicts verdicts_;  // the device may tell that a submission has failed, and go on
   std::optional<Error> failed_;
   bool abandoned_ = false;
   bool is_over_ = false;          // it has neither a handle nor work, and the device's queues know

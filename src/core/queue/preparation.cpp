@@ -1,6 +1,7 @@
 #include "core/queue/preparation.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/inside.h"
 #include "core/queue/imported.h"
@@ -27,28 +28,32 @@ Result<void> give_memory(BufferTable& table, std::span<const SlotValue> bindings
 Result<void> Preparation::resolve(ListState& list, Flight& flight) {
   if (list.needs_features) PINTLE_TRY(list.check_features(table_.life().info()));
   const bool has_imports = !table_.aliases(locked_).empty();
-  const auto go_through = [&](Barriers* barriers) __attribute__((always_inline)) -> Result<void> {
+  const auto go_through = [&]<class Order>(Order* barriers) __attribute__((always_inline)) -> Result<void> {
+    constexpr bool has_order = !std::is_void_v<Order>;
     Result<void> answer;
+    [[maybe_unused]] Used before;
     for (backend::Command& command : list.commands) {
       kit::for_each_range(command, std::span(list.arguments), [&](backend::Range& range, Access access) {
-        const BufferRecord* const record = answer ? use(range.buffer, access, flight, answer) : nullptr;
+        const BufferRecord* record = nullptr;
+        if constexpr (has_order) record = answer ? use_next(range.buffer, access, flight, answer, before) : nullptr;
+        else record = answer ? use(range.buffer, access, flight, answer) : nullptr;
         if (record == nullptr) return;
         range.memory = record->memory;
         range.offset += record->base;
-        if (barriers != nullptr) barriers->touch(range, access);
+        if constexpr (has_order) barriers->touch(range, access);
       });
       if (!answer) return answer;
-      if (barriers != nullptr) barriers->place(command);
+      if constexpr (has_order) barriers->place(command);
     }
     return answer;
   };
   if (has_imports || list.commands.size() < 2) {  // one command needs no barrier
-    PINTLE_TRY(go_through(nullptr));
+    PINTLE_TRY(go_through(static_cast<void*>(nullptr)));
   } else {
     Barriers barriers;
     PINTLE_TRY(go_through(&barriers));
   }
-  if (table_.checks_texels()) PINTLE_TRY(table_.check_texels(list.arguments, locked_));
+  PINTLE_TRY(table_.check_texels(list.arguments, locked_));
   for (const std::uint64_t buffer : list.held) {  // they stay until the flight is over; nothing is ordered
     BufferRecord* const record = table_.find(buffer, locked_);
     if (record == nullptr) return table_.stale(buffer);

@@ -49,6 +49,20 @@ class Preparation {
   }
 
  private:
+  /// The buffer of the range before, in the same list.
+  struct Used {
+    std::uint64_t buffer = 0;
+    const BufferRecord* record = nullptr;  // null also where each use of it needs a look of its own
+  };
+  /// `use` by one range of a list. Ranges that stand side by side often have one buffer, which has its stamp then.
+  const BufferRecord* use_next(std::uint64_t buffer, Access access, Flight& flight, Result<void>& refusal,
+                               Used& before) {
+    if (before.record != nullptr && before.buffer == buffer) return before.record;
+    const BufferRecord* const record = use(buffer, access, flight, refusal);
+    const bool is_plain = record != nullptr && !record->formed && !record->is_sealed;
+    before = {buffer, is_plain ? record : nullptr};
+    return record;
+  }
   const BufferRecord* use_special(BufferRecord* record, std::uint64_t buffer, Access access, Flight& flight,
                                   Result<void>& refusal);
   void add_stamp(Stamps& stamps, std::uint64_t serial);

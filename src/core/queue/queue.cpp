@@ -13,40 +13,60 @@ namespace pintle {
 
 using core::enter;
 
-Result<Point> Queue::start(CommandList&& list, SubmitOptions* options) {
-  return enter(state_, "Queue", "submitting", [&] {
-    if (core::has_crossings(list)) return core::Crossings(state_, list).submit(options);
-    return state_->submit(std::move(list), options);
-  });
+namespace {
+
+inline Result<Point> point_of(const std::shared_ptr<core::QueueState>& queue, const Result<std::uint64_t>& value) {
+  if (!value) [[unlikely]]
+    return value.error();
+  return core::SignalState::point(queue->timeline(), *value);
 }
 
-Result<Point> Queue::submit(CommandList list, SubmitOptions options) { return start(std::move(list), &options); }
+}  // namespace
 
-Result<Point> Queue::start(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions* options) {
-  return enter(state_, "Queue", "replaying", [&]() -> Result<Point> {
+Result<std::uint64_t> Queue::start(CommandList&& list, SubmitOptions* options) {
+  auto value = enter(state_, "Queue", "submitting", [&] {
+    if (!core::has_crossings(list)) return state_->submit(std::move(list), options);
+    CommandList pieces = std::move(list);
+    return core::Crossings(state_, pieces).submit(options);
+  });
+  if (!value) [[unlikely]]
+    static_cast<void>(CommandList(std::move(list)));
+  return value;
+}
+
+Result<std::uint64_t> Queue::start(const Recording& recording, std::span<const SlotValue> bindings,
+                                   SubmitOptions* options) {
+  return enter(state_, "Queue", "replaying", [&]() -> Result<std::uint64_t> {
     if (!Inside::state(recording)) return core::empty_object("Recording");
     return state_->replay(*Inside::state(recording), bindings, options);
   });
 }
 
+Result<Point> Queue::submit(CommandList&& list) { return point_of(state_, start(std::move(list), nullptr)); }
+
+Result<Point> Queue::submit(CommandList&& list, SubmitOptions options) {
+  return point_of(state_, start(std::move(list), &options));
+}
+
 Result<Point> Queue::replay(const Recording& recording, std::span<const SlotValue> bindings, SubmitOptions options) {
-  return start(recording, bindings, &options);
+  return point_of(state_, start(recording, bindings, &options));
 }
 
 Result<Point> Queue::replay(const Recording& recording, std::span<const SlotValue> bindings) {
-  return start(recording, bindings, nullptr);
+  return point_of(state_, start(recording, bindings, nullptr));
 }
 
-Result<void> Queue::submit_and_wait(CommandList list, Timeout timeout) {
+Result<void> Queue::submit_and_wait(CommandList&& list, Timeout timeout) {
+  CommandList mine = std::move(list);
   SubmitOptions options{.timeout = timeout};
-  if (core::has_crossings(list)) {
-    PINTLE_ASSIGN(done, start(std::move(list), &options));
+  if (core::has_crossings(mine)) {
+    PINTLE_ASSIGN(done, submit(std::move(mine), std::move(options)));
     return done.wait(timeout);
   }
-  PINTLE_ASSIGN(done, enter(state_, "Queue", "submitting",
-                            [&] { return state_->submit(std::move(list), &options, core::Caller::waits); }));
-  auto waited = done.wait(timeout);
-  if (!waited) state_->look_after(done.value());
+  PINTLE_ASSIGN(value, enter(state_, "Queue", "submitting",
+                             [&] { return state_->submit(std::move(mine), &options, core::Caller::waits); }));
+  auto waited = core::SignalState::point(state_->timeline(), value).wait(timeout);
+  if (!waited) state_->look_after(value);
   return waited;
 }
 
@@ -126,21 +146,6 @@ Submission&& Submission::add(std::vector<Point>& to, Point&& point) noexcept {
 
 Submission&& Submission::after(Point point) noexcept { return add(options_.after, std::move(point)); }
 Submission&& Submission::signal(Point point) noexcept { return add(options_.signal, std::move(point)); }
-
-Submission&& Submission::copy(const BufferArgument& to, const BufferArgument& from) {
-  list_.copy(to, from);
-  return std::move(*this);
-}
-
-Submission&& Submission::barrier() {
-  list_.barrier();
-  return std::move(*this);
-}
-
-Submission&& Submission::label(std::string_view text) {
-  list_.label(text);
-  return std::move(*this);
-}
 
 Result<Point> Submission::submit() {
   if (error_) return *error_;

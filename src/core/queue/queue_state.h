@@ -26,12 +26,12 @@ class QueueState final : public Observer {
       : Observer(std::move(table), id, first_serial, std::move(text)), submitter_(*this, starter_, kind) {}
 
   // These take the lock.
-  Result<Point> submit(std::span<Part> parts) { return submitter_.submit(parts); }
-  Result<Point> submit(CommandList&& list, SubmitOptions* options, Caller caller = Caller::goes_on) {
+  Result<std::uint64_t> submit(std::span<Part> parts) { return submitter_.submit(parts); }
+  Result<std::uint64_t> submit(CommandList&& list, SubmitOptions* options, Caller caller = Caller::goes_on) {
     Part part{.list = &list, .options = options, .caller = caller};
     return submitter_.submit({&part, 1});
   }
-  Result<Point> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions* options) {
+  Result<std::uint64_t> replay(RecordingState& recording, std::span<const SlotValue> bindings, SubmitOptions* options) {
     Part part{.recording = &recording, .bindings = bindings, .options = options};
     return submitter_.submit({&part, 1});
   }

@@ -288,7 +288,7 @@ bool Queues::close(const Error& cause, Worklist& worklist) {
     queue->place(locked).is_mover = false;
   });
   for_each(locked, [&](const auto& queue) { queue->go_if_over(worklist, locked); });
-  if (!unfinished) dispose_finished(worklist, locked);
+  dispose_finished(worklist, locked);
   return !unfinished;
 }
 

@@ -38,7 +38,7 @@ Result<void> RecordingState::freeze(const Locked& locked) {
       range.offset += record.base;
     });
   }
-  if (table_->checks_texels()) PINTLE_TRY(table_->check_texels(arguments, locked));
+  PINTLE_TRY(table_->check_texels(arguments, locked));
   use_imports(commands, table_->aliases(locked));
   place_barriers(commands, arguments, table_->aliases(locked));
   demands_ = slot_demands(commands, arguments, table_->life().info().limits);

@@ -28,7 +28,7 @@ class Starter final : public Deferred {
   /// Gives the flight a hold where it waits for a point that this device's backend cannot wait for. `invalid_argument`
   /// for a submission that would wait for itself.
   Result<void> hold(Flight& flight, Aftermath& aftermath, const Locked& locked);
-  /// From now on no thread drops the flight.
+  /// From now on no thread drops the flight. `native_waits_` may still be those of the flight before it.
   Result<void> begin(const Flight& flight, const Locked& locked) {
     if (!flight.waits.empty() || !native_waits_.empty()) PINTLE_TRY(collect_waits(flight, locked));
     queue_.flights().begin_start(flight.serial);

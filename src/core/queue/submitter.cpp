@@ -63,12 +63,12 @@ Point Submitter::last() {
   return SignalState::point(queue_.timeline(), newest_);
 }
 
-Result<Point> Submitter::submit(std::span<Part> parts) {
+Result<std::uint64_t> Submitter::submit(std::span<Part> parts) {
   const Part& first = parts.front();
   if (first.options != nullptr) PINTLE_TRY(check_options(*first.options));
   for (const Part& part : parts) {
     if (part.list == nullptr) continue;
-    const ListState* const list = Inside::state(*part.list);
+    const ListState* const list = Inside::state(*part.list);  // null: empty, moved from, or made without memory
     if ((list == nullptr || list->error) && part.list->error())
       return part.list->error()->during("submitting to " + place());
   }
@@ -77,7 +77,7 @@ Result<Point> Submitter::submit(std::span<Part> parts) {
   std::optional<Deadline> deadline;
   for (;;) {
     Batch batch{parts};
-    Result<Point> taken = attempt(batch);
+    Result<std::uint64_t> taken = attempt(batch);
     starter_.see_to(batch.aftermath);
     if (batch.lacks_room) [[unlikely]] {
       const auto made = make_room(parts, deadline);
@@ -133,19 +133,19 @@ Result<void> Submitter::make_room(std::span<Part> parts, std::optional<Deadline>
   return {};
 }
 
-Result<Point> Submitter::attempt(Batch& batch) {
+Result<std::uint64_t> Submitter::attempt(Batch& batch) {
   const Turn turn = life().take_turn();
   {
     const Locked locked = life().lock();
     if (const auto accepted = accept(batch, locked); !accepted) return accepted.error();
-    if (batch.lacks_room) return Point();
+    if (batch.lacks_room) return 0;
     if (!batch.starts) return commit(batch, locked);
   }
   Flight& first = queue_.flights()[batch.first];
   const auto given = starter_.give(first, batch.aftermath.worklist);
   if (given && batch.is_simple) {
     starter_.end_simple(batch.first, batch.aftermath);
-    return SignalState::point(queue_.timeline(), batch.first);
+    return batch.first;
   }
   const Locked locked = life().lock();
   if (given) {
@@ -211,7 +211,10 @@ Result<void> Submitter::prepare(Batch& batch, const Locked& locked) {
 Result<void> Submitter::fill(Flight& flight, Part& part, Preparation& preparation) {
   flight.commands = {};
   ListState* const list = Inside::state(*part.list);
-  if (list == nullptr) return {};
+  if (list == nullptr) {
+    flight.list = std::move(*part.list);
+    return {};
+  }
   const bool is_own = list->incarnation == life().number() && list->first_slot == backend::no_slot;
   if (!is_own || kind_ == QueueKind::copy) PINTLE_TRY(check_list(*list));
   flight.has_more |= !list->host_runs.empty();
@@ -256,7 +259,7 @@ void Submitter::withdraw(Batch& batch) noexcept {
   }
 }
 
-Point Submitter::commit(Batch& batch, const Locked& locked) noexcept {
+std::uint64_t Submitter::commit(Batch& batch, const Locked& locked) noexcept {
   InFlight& flights = queue_.flights();
   const std::size_t count = batch.parts.size();
   const bool has_pieces = count > 1;  // all of them keep other devices open
@@ -275,7 +278,7 @@ Point Submitter::commit(Batch& batch, const Locked& locked) noexcept {
   }
   if (batch.starts && flights[batch.first].is_lent) queue_.owe(batch.first, locked);
   if (has_pieces) starter_.look_again(batch.aftermath.worklist);  // the first may have started; then others may
-  return SignalState::point(queue_.timeline(), newest_);
+  return newest_;
 }
 
 }  // namespace pintle::core

@@ -43,8 +43,8 @@ class Submitter {
         newest_(queue.flights().last()) {}
 
   // These take the lock.
-  /// Submits all parts or none, in order. The point is the last part's.
-  Result<Point> submit(std::span<Part> parts);
+  /// Submits all parts or none, in order. Answers the last part's serial.
+  Result<std::uint64_t> submit(std::span<Part> parts);
   /// Success while the queue takes submissions.
   Result<void> check_open();
   /// The last point that a caller got.
@@ -65,7 +65,7 @@ class Submitter {
 
   Result<void> give_memory(std::span<Part> parts);
   Result<void> make_room(std::span<Part> parts, std::optional<Deadline>& deadline);
-  Result<Point> attempt(Batch& batch);
+  Result<std::uint64_t> attempt(Batch& batch);
   Result<void> accept(Batch& batch, const Locked& locked);
   Result<void> prepare(Batch& batch, const Locked& locked);
   Result<void> fill(Flight& flight, Part& part, Preparation& preparation);
@@ -73,7 +73,7 @@ class Submitter {
   Result<void> check_recording(const RecordingState& recording) const;
   void adopt(Flight& flight, SubmitOptions& options);
   void withdraw(Batch& batch) noexcept;
-  Point commit(Batch& batch, const Locked& locked) noexcept;
+  std::uint64_t commit(Batch& batch, const Locked& locked) noexcept;
   [[nodiscard]] bool is_full(std::size_t count) const noexcept { return queue_.flights().count() + count > most_; }
   [[nodiscard]] bool takes_more(std::size_t count, const Locked& locked) const noexcept {
     return life().is_usable() && !queue_.failure(locked) && ~std::uint64_t{0} - queue_.flights().last() >= count;

@@ -196,7 +196,8 @@ Result<void> SignalState::wait_for(Observable& queue, std::uint64_t serial, std:
 }
 
 // A queue's own point comes from its backend only. A user's signal may be raised by several queues and by the host, so
-// a thread waits in the backend for a moment only, which is enough for short work.
+// a thread waits in the backend for a moment only, which is enough for short work. Most waits are for a queue's point,
+// so that comes before the loop, which would do the same at a higher cost.
 Result<void> SignalState::wait(std::uint64_t value, Deadline deadline) {
   if (belongs_to_queue_ && no_blocking == 0 && timeline_.status(value) == PointStatus::pending) {
     const auto queue = queue_.lock();

@@ -15,6 +15,7 @@
 #include "kit/accesses.h"
 #include "kit/chrome_trace.h"
 #include "kit/command_text.h"
+#include "kit/device_clock.h"
 #include "kit/forwarding.h"
 #include "kit/options.h"
 
@@ -194,13 +195,10 @@ class Device final : public kit::Forwarding {
   std::vector<Deadline> times_of(const Track& track, const Job& job, Deadline done) const {
     Deadline last = std::min(std::max(job.submitted, track.end), done);
     if (job.ticks.empty()) return {last, done};
-    const backend::ClockPair clocks = clocks_.value_or(backend::ClockPair{job.ticks.back(), done});
+    const kit::DeviceClock clock{clocks_.value_or(backend::ClockPair{job.ticks.back(), done}),
+                                 info_.nanoseconds_per_tick};
     std::vector<Deadline> times;
-    for (const std::uint64_t tick : job.ticks) {
-      const auto ticks = static_cast<double>(static_cast<std::int64_t>(tick - clocks.device_ticks));
-      const Duration since(static_cast<std::int64_t>(ticks * info_.nanoseconds_per_tick));
-      times.push_back(last = std::clamp(clocks.host + since, last, done));
-    }
+    for (const std::uint64_t tick : job.ticks) times.push_back(last = clock.host_time(tick, last, done));
     return times;
   }
 

@@ -13,6 +13,7 @@
 #include "base/dylib.h"
 #include "base/platform.h"
 #include "base/quote.h"
+#include "vendor/vulkan/answers.h"
 #include "vendor/vulkan/functions.h"
 #include "vendor/vulkan/result.h"
 
@@ -63,12 +64,12 @@ class Instance {
 
   /// The devices, in the loader's order.
   [[nodiscard]] Result<std::vector<VkPhysicalDevice>> physical_devices() const {
-    std::uint32_t count = 0;
-    VkResult listed = vk_.EnumeratePhysicalDevices(handle_, &count, nullptr);
-    std::vector<VkPhysicalDevice> all(count);
-    if (listed == VK_SUCCESS) listed = vk_.EnumeratePhysicalDevices(handle_, &count, all.data());
-    if (listed != VK_SUCCESS && listed != VK_INCOMPLETE) return error_of(listed, "vkEnumeratePhysicalDevices");
-    all.resize(count);
+    std::vector<VkPhysicalDevice> all;
+    const VkResult listed = list(all, [&](std::uint32_t* count, VkPhysicalDevice* devices) {
+      return vk_.EnumeratePhysicalDevices(handle_, count, devices);
+    });
+    if (listed != VK_SUCCESS) return error_of(listed, "vkEnumeratePhysicalDevices");
+    std::erase(all, VkPhysicalDevice{});
     return all;
   }
 

@@ -1,4 +1,4 @@
-//! What saxpy.rs uses of `pintle/c/pintle.h`. Rust brings nothing that reads headers of C: rust.py compares every struct, union and constant
+//! What saxpy.rs uses of `pintle/c/pintle.h`, and short words for its structs. Rust brings nothing that reads headers of C: rust.py compares every struct, union and constant
 //! here with the header.
 #![allow(dead_code, non_camel_case_types)]
 
@@ -113,12 +113,39 @@ extern "C" {
     pub fn pintle_point_wait(point: *const pintle_point, timeout: i64, error: *mut pintle_error) -> pintle_status;
 }
 
+/// A struct with its size set, as every function wants it, and else zeros.
+macro_rules! sized {
+    ($t:ident { $($member:ident: $value:expr),* }) => {
+        $t { size: size_of::<$t>() as u32, $($member: $value,)* ..unsafe { zeroed() } }
+    };
+}
+
 /// Panics with the library's words where the call fails.
 pub fn ok(call: impl FnOnce(*mut pintle_error) -> pintle_status) {
-    let mut error = pintle_error { size: size_of::<pintle_error>() as u32, ..unsafe { zeroed() } };
+    let mut error = sized!(pintle_error {});
     if call(&mut error) != PINTLE_OK {
         panic!("{}", unsafe { CStr::from_ptr(error.text) }.to_string_lossy());
     }
+}
+
+pub fn whole(buffer: pintle_buffer) -> pintle_view {
+    sized!(pintle_view { buffer: buffer })
+}
+
+pub fn buffer_argument(buffer: pintle_buffer) -> pintle_argument {
+    sized!(pintle_argument { kind: PINTLE_ARGUMENT_BUFFER, buffer: buffer })
+}
+
+pub fn f32_argument(f32: f32) -> pintle_argument {
+    sized!(pintle_argument { kind: PINTLE_ARGUMENT_SCALAR, dtype: PINTLE_F32 as u16, value: value_of_argument { f32 } })
+}
+
+pub fn items(x: u64) -> pintle_extent {
+    sized!(pintle_extent { x: x })
+}
+
+pub fn no_point() -> pintle_point {
+    sized!(pintle_point {})
 }
 
 /// What the call makes: a handle.

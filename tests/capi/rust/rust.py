@@ -1,15 +1,17 @@
-"""Compiles saxpy.rs against libpintle.so.0 and runs it, and compares what pintle.rs declares with the header:
+"""Compiles saxpy.rs, which is short, against libpintle.so.0 and runs it, and compares what pintle.rs declares with the header:
 `rust.py INCLUDE_FOLDER LIBRARY C_COMPILER`. Ends with 77 where there is no rustc."""
 
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-SKIPPED = 77
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from languages import check_length, run  # noqa: E402
+
+SKIPPED = 77
 # One line for each size, offset and constant, from either language.
 C_PROGRAM = """#include <stddef.h>
 #include <stdio.h>
@@ -47,13 +49,6 @@ def declared(text):
     return lines + [f"VALUE({name})" for name in re.findall(r"pub const (PINTLE_\w+)", text)]
 
 
-def run(*command):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))} ends with {done.returncode}:\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
 def compare_layouts(folder, include, compiler, rustc):
     lines = declared((HERE / "pintle.rs").read_text(encoding="utf-8"))
     (folder / "layouts.c").write_text(C_PROGRAM.format(lines="\n".join(lines)), encoding="utf-8")
@@ -70,6 +65,7 @@ def compare_layouts(folder, include, compiler, rustc):
 
 def main():
     include, library, compiler = sys.argv[1:]
+    check_length(HERE / "saxpy.rs")
     if shutil.which("rustc") is None:
         print("skipped: rustc is not installed (package rustc)")
         return SKIPPED

@@ -153,19 +153,32 @@ TEST_P(Launch, GroupsHaveLocalMemory) {
   EXPECT_EQ(values_of<std::uint32_t>(out[1]), expected);
 }
 
+/// The name of a dtype, as those of the kernels end.
+std::string name_of(std::uint32_t dtype) { return made<const char*>(pintle_dtype_name, dtype); }
+
 TEST_P(Launch, ScalarsOfEveryDtypeArrive) {
   NEEDS_BYTES();
-  constexpr std::string_view names[] = {"",    "bool", "i8",   "i16", "i32", "i64",       "u8",      "u16",      "u32",
-                                        "u64", "f16",  "bf16", "f32", "f64", "f8_e4m3fn", "f8_e5m2", "complex64"};
   for (std::uint32_t dtype = PINTLE_BOOL; dtype <= PINTLE_COMPLEX64; ++dtype) {
     const std::uint64_t bits = dtype == PINTLE_BOOL ? 1 : 0x473c41263b2d1c07;
     const std::size_t size = bytes_of(dtype);
     const Operand out{.dtype = dtype, .bytes = std::vector<std::byte>(3 * size)};
-    const Outputs got = three_ways("put_" + std::string(names[dtype]), groups(1),
-                                   {{.dtype = dtype, .scalar = bits}, out, Operand::of(2)});
+    const Outputs got =
+        three_ways("put_" + name_of(dtype), groups(1), {{.dtype = dtype, .scalar = bits}, out, Operand::of(2)});
     std::vector<std::byte> expected(3 * size);
     for (const std::size_t place : {std::size_t{0}, size}) std::memcpy(expected.data() + place, &bits, size);
-    EXPECT_EQ(got[1], expected) << names[dtype];
+    EXPECT_EQ(got[1], expected) << name_of(dtype);
+  }
+}
+
+TEST_P(Launch, BuffersOfEveryDtypeArrive) {
+  NEEDS_BYTES();
+  for (std::uint32_t dtype = PINTLE_BOOL; dtype <= PINTLE_COMPLEX64; ++dtype) {
+    Operand from{.dtype = dtype, .bytes = std::vector<std::byte>(100 * bytes_of(dtype), std::byte{1})};
+    const Operand to{.dtype = dtype, .bytes = std::vector<std::byte>(from.bytes.size())};
+    for (std::size_t i = 0; i < from.bytes.size() && dtype != PINTLE_BOOL; ++i)
+      from.bytes[i] = static_cast<std::byte>(i * 31 + 7);
+    const Outputs out = three_ways("copy_" + name_of(dtype), items(100), {from, to, Operand::of(100)});
+    EXPECT_EQ(out[1], from.bytes) << name_of(dtype);
   }
 }
 

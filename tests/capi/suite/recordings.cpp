@@ -20,11 +20,21 @@ class Recording : public Suite {
                              pintle_recording recording, const std::vector<pintle_argument>& bindings) {
     refused(status, words, pintle_queue_replay, queue, recording, bindings.data(), bindings.size(), nullptr, nullptr);
   }
+  static void add_copy(pintle_list list, pintle_buffer to, pintle_buffer from) {
+    const pintle_view target = all_of(to), source = all_of(from);
+    ok(pintle_list_copy, list, &target, &source);
+  }
   [[nodiscard]] pintle_list copy(pintle_buffer to, pintle_buffer from) {
     const pintle_list copies = list();
-    const pintle_view target = all_of(to), source = all_of(from);
-    ok(pintle_list_copy, copies, &target, &source);
+    add_copy(copies, to, from);
     return copies;
+  }
+  /// x becomes x * m + a.
+  void add_affine(pintle_list list, pintle_kernel affine, pintle_buffer x, const pintle_argument& m, std::uint32_t a,
+                  std::uint32_t count = 1) {
+    const pintle_extent extent = items(count);
+    const std::vector<pintle_argument> arguments{of(x), m, of(a), of(count)};
+    ok(pintle_list_launch, list, affine, &extent, arguments.data(), arguments.size());
   }
 };
 
@@ -67,6 +77,37 @@ TEST_P(Recording, SlotsTakeBuffersScalarsAndHostMemory) {
     finish(replay(queue, recording, {source(values), of(round * 100), of(out), target(result)}));
     EXPECT_EQ(result, Words(16, round * 101));
     EXPECT_EQ(words(queue, out, 16), Words(16, round * 101));
+  }
+}
+
+// What a slot decides stands between runs that are the same each time, and is ordered with both.
+TEST_P(Recording, SlotsStandAmongCommandsThatStayTheSame) {
+  NEEDS_BYTES();
+  const pintle_queue queue = this->queue();
+  const pintle_kernel affine = kernel("affine");
+  const pintle_buffer x = buffer(Words{0});
+  const pintle_view all = all_of(x);
+  const pintle_list commands = list();
+  const auto add_eight = [&] {
+    for (int i = 0; i < 8; ++i) add_affine(commands, affine, x, of(1u), 1);
+  };
+  add_eight();
+  add_affine(commands, affine, x, slot(0), 0);
+  add_eight();
+  ok(pintle_list_copy_to_slot, commands, std::uint32_t{1}, &all);
+  ok(pintle_list_copy_from_slot, commands, &all, std::uint32_t{1});
+  add_eight();
+  ok(pintle_list_download_slot, commands, std::uint32_t{2}, &all);
+  const pintle_recording recording = record(commands);
+  std::uint32_t expected = 0;
+  for (std::uint32_t round = 1; round <= 5; ++round) {
+    const pintle_buffer between = buffer(Words{0});
+    Words seen(1);
+    finish(replay(queue, recording, {of(round), of(between), target(seen)}));
+    expected = (expected + 8) * round + 8;
+    EXPECT_EQ(words(queue, between, 1), Words{expected});
+    expected += 8;
+    EXPECT_EQ(seen, Words{expected});
   }
 }
 
@@ -135,6 +176,30 @@ TEST_P(Recording, WrongBindingsAreRefusedBeforeAnythingRuns) {
   finish(replay(queue, recording, good));
 }
 
+TEST_P(Recording, BindingsThatOverlapACopyAreRefused) {
+  const pintle_queue queue = this->queue();
+  const pintle_buffer words = buffer(PINTLE_U32, 8);
+  const pintle_list copies = list();
+  ok(pintle_list_copy_slots, copies, std::uint32_t{0}, std::uint32_t{1});
+  const pintle_recording recording = record(copies);
+  const pintle_argument first = of(part_of(words, 0, 16)), second = of(part_of(words, 16, 16));
+  refused_replay(PINTLE_INVALID_ARGUMENT, {"overlap"}, queue, recording, {first, of(part_of(words, 12, 16))});
+  finish(replay(queue, recording, {first, second}));
+  refused_replay(PINTLE_INVALID_ARGUMENT, {"12", "16"}, queue, recording, {of(part_of(words, 0, 12)), second});
+}
+
+TEST_P(Recording, FillSlotTakesWholeElementsOfItsDtype) {
+  const pintle_queue queue = this->queue();
+  const pintle_buffer bytes = buffer(PINTLE_U8, 64), floats = buffer(PINTLE_F32, 16);
+  const std::uint32_t four = 4;
+  const pintle_list fills = list();
+  ok(pintle_list_fill_slot, fills, std::uint32_t{0}, std::uint32_t{PINTLE_U32}, static_cast<const void*>(&four));
+  const pintle_recording recording = record(fills);
+  refused_replay(PINTLE_INVALID_ARGUMENT, {"slot 0"}, queue, recording, {of(part_of(bytes, 0, 7))});
+  refused_replay(PINTLE_INVALID_ARGUMENT, {"slot 0"}, queue, recording, {of(part_of(bytes, 2, 8))});
+  refused_replay(PINTLE_INVALID_ARGUMENT, {"f32", "u32"}, queue, recording, {of(floats)});
+}
+
 TEST_P(Recording, StaleAndForeignBindingsAreRefused) {
   const pintle_queue queue = this->queue();
   const pintle_recording recording = record(launch("put_u32", groups(1), {of(1u), slot(0), of(4u)}));
@@ -173,6 +238,44 @@ TEST_P(Recording, WhatIsReleasedInFlightStillRuns) {
   ok(pintle_signal_set, gate, std::uint64_t{1});
   EXPECT_EQ(words(queue, result, 64), Words(64, 11));
   refused(PINTLE_STALE, {}, pintle_queue_replay, queue, recording, nullptr, std::size_t{0}, nullptr, nullptr);
+}
+
+// One is bound, and one stands in the recording alone.
+TEST_P(Recording, BuffersInFlightOutliveTheirHandles) {
+  NEEDS_BYTES();
+  const pintle_queue queue = this->queue();
+  const pintle_signal gate = signal();
+  const pintle_buffer result = buffer(PINTLE_U32, 64), inner = buffer(PINTLE_U32, 64), bound = buffer(Words(64, 8));
+  const pintle_view all = all_of(inner);
+  const pintle_list commands = list();
+  ok(pintle_list_copy_from_slot, commands, &all, std::uint32_t{0});
+  add_copy(commands, result, inner);
+  const pintle_recording recording = record(commands);
+  replay(queue, recording, {of(bound)}, {at(gate, 1)});
+  ok(pintle_recording_release, recording);
+  ok(pintle_buffer_release, inner);
+  ok(pintle_buffer_release, bound);
+  for (int i = 0; i < 8; ++i) (void)buffer(Words(64, 0xbad));
+  ok(pintle_signal_set, gate, std::uint64_t{1});
+  EXPECT_EQ(words(queue, result, 64), Words(64, 8));
+}
+
+TEST_P(Recording, NativeOrDeclaredFallbackGiveTheSameBytes) {
+  NEEDS_BYTES();
+  auto capability = sized<pintle_capability>();
+  ok(pintle_device_capability, device(), std::uint32_t{PINTLE_FEATURE_RECORDING}, &capability);
+  EXPECT_TRUE(capability.support == PINTLE_SUPPORT_NATIVE || capability.detail[0] != 0);
+  const pintle_queue queue = this->queue();
+  const pintle_kernel affine = kernel("affine");
+  const auto build = [&](pintle_buffer x) {
+    const pintle_list commands = list();
+    for (std::uint32_t i = 0; i < 30; ++i) add_affine(commands, affine, x, of(3u), i, 100);
+    return commands;
+  };
+  const pintle_buffer a = buffer(Words(100, 2)), b = buffer(Words(100, 2));
+  replay(queue, record(build(a)));
+  submit(queue, build(b));
+  EXPECT_EQ(words(queue, a, 100), words(queue, b, 100));
 }
 
 TEST_P(Recording, HasWaitsSignalsAndPoints) {

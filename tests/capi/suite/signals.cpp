@@ -68,6 +68,60 @@ TEST_P(Signal, OneValueMayBePromisedTwice) {
   EXPECT_EQ(value(done), 1u);
 }
 
+/// A host call that ends when it is let go: at the latest with the case, also where that fails.
+class Blocked {
+ public:
+  Blocked() noexcept { is_open = false; }
+  Blocked(const Blocked&) = delete;
+  Blocked& operator=(const Blocked&) = delete;
+  ~Blocked() { let_go(); }
+  static void let_go() noexcept { is_open = true; }
+  static void wait(void*) {
+    while (!is_open) std::this_thread::yield();
+  }
+
+ private:
+  static inline std::atomic<bool> is_open{false};
+};
+
+// Work that is held for something else is not kept by the queue that promised first, once another has brought the
+// value.
+TEST_P(Signal, HeldWorkFollowsWhoeverBringsTheValue) {
+  if (!on().calls_host) GTEST_SKIP() << "not applicable: no host calls";
+  if (on().is_driven) GTEST_SKIP() << "not applicable: a host call cannot wait for the thread that submits";
+  const Blocked blocked;
+  const pintle_queue slow = queue("slow"), fast = queue("fast");
+  const pintle_signal gate = signal(), brought = signal();
+  const pintle_list waits = list();
+  ok(pintle_list_call, waits, &Blocked::wait, nullptr);
+  const pintle_point late = submit(slow, waits, {}, {at(brought, 1)});
+  const pintle_point held = submit(queue(), list(), {at(brought, 1), at(gate, 1)});
+  submit(fast, list(), {}, {at(brought, 2)});
+  finish(at(brought, 2));
+  ok(pintle_signal_set, gate, std::uint64_t{1});
+  finish(held);
+  EXPECT_FALSE(is_reached(late));
+  Blocked::let_go();
+  finish(late);
+}
+
+// A point names the signal, and a queue's timeline has as many handles as are asked for.
+TEST_P(Signal, CopiesShareTheTimeline) {
+  const pintle_signal counter = signal(), copy = counter;
+  ok(pintle_signal_set, copy, std::uint64_t{3});
+  EXPECT_EQ(value(counter), 3u);
+  ok(pintle_signal_set, at(counter, 3).signal, std::uint64_t{4});
+  EXPECT_EQ(value(copy), 4u);
+  const pintle_queue queue = this->queue();
+  const auto timeline = [&] { return keep(made<pintle_signal>(pintle_queue_timeline, queue), &pintle_signal_release); };
+  const pintle_signal first = timeline(), second = timeline();
+  finish(submit(queue, list()));
+  EXPECT_NE(first.id, second.id);
+  EXPECT_EQ(value(first), value(second));
+  ok(pintle_signal_release, first);
+  EXPECT_TRUE(is_reached(at(second, value(second))));
+}
+
 TEST_P(Signal, GoesToTheEndOfItsRange) {
   constexpr std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
   const auto end = keep(made<pintle_signal>(pintle_signal_create, last - 1, nullptr), &pintle_signal_release);
@@ -239,6 +293,24 @@ TEST_P(Signal, WaitersOfOtherThreadsAllWake) {
   }
   EXPECT_EQ(woken, 3);
   EXPECT_EQ(told, 3);
+}
+
+// They have no deadline that would end the wait.
+TEST_P(Signal, FailureWakesThreadsThatWait) {
+  const pintle_signal doomed = signal();
+  std::atomic<int> failed{0};
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint64_t i = 1; i <= 4; ++i) {
+      threads.emplace_back([&, i] {
+        const pintle_point point = at(doomed, i);
+        const Answer answer = call(pintle_point_wait, &point, std::int64_t{PINTLE_TIMEOUT_INFINITE});
+        failed += answer.status == PINTLE_CANCELLED && answer.text.find("called off") != std::string::npos;
+      });
+    }
+    fail(doomed);
+  }
+  EXPECT_EQ(failed, 4);
 }
 
 TEST_P(Signal, HandlesThatEndedAreRefused) {

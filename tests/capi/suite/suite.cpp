@@ -30,6 +30,7 @@ const std::vector<std::string>& signatures() {
     for (const std::string_view name : dtypes) {
       const std::string word(name);
       made.push_back("conform_put_" + word + "(value: " + word + ", out: write " + word + "[], n: u32) group 64");
+      made.push_back("conform_copy_" + word + "(from: read " + word + "[], to: write " + word + "[], n: u32) group 64");
     }
     return made;
   }());
@@ -79,6 +80,7 @@ OpenDevice& open_device(const std::string& id) {
   ok(pintle_device_get_info, it.device, &info);
   it.id = info.id;
   it.offset_alignment = info.offset_alignment;
+  it.is_driven = info.is_driven == 1;
   it.executes = has(it.device, PINTLE_FEATURE_EXECUTION);
   it.calls_host = has(it.device, PINTLE_FEATURE_HOST_CALL);
   it.program = load(it.device);

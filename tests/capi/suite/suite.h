@@ -77,6 +77,7 @@ struct OpenDevice {
   std::string id;
   bool executes = false;
   bool calls_host = false;
+  bool is_driven = false;
   std::uint32_t offset_alignment = 0;
 };
 OpenDevice& open_device(const std::string& id);

@@ -1,17 +1,18 @@
 """The header of C as Zig reads it: `zig.py translate INCLUDE_FOLDER` compares what translate-c makes of it with what it declares;
-`zig.py saxpy INCLUDE_FOLDER LIBRARY` compiles saxpy.zig against libpintle.so.0 and runs it. Ends with 77 where there is no zig."""
+`zig.py saxpy INCLUDE_FOLDER LIBRARY` compiles saxpy.zig, which is short, against libpintle.so.0 and runs it. Ends with 77 where there is no zig."""
 
-import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-SKIPPED = 77
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
+sys.path.insert(0, str(HERE.parent))
+import languages  # noqa: E402
+
+SKIPPED = 77
 
 
 def find_zig():
@@ -21,11 +22,7 @@ def find_zig():
 
 def run(*command):
     # What zig builds once, such as the C library's stubs, stays in the tree.
-    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(ROOT / "build/zig"), "ZIG_LOCAL_CACHE_DIR": str(ROOT / "build/zig")}
-    done = subprocess.run([str(word) for word in command], env=environment, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))} ends with {done.returncode}:\n{done.stdout}{done.stderr}")
-    return done.stdout
+    return languages.run(*command, ZIG_GLOBAL_CACHE_DIR=str(ROOT / "build/zig"), ZIG_LOCAL_CACHE_DIR=str(ROOT / "build/zig"))
 
 
 def translate(zig, include):
@@ -59,6 +56,7 @@ def run_saxpy(zig, include, library):
 
 
 def main():
+    languages.check_length(HERE / "saxpy.zig")
     zig = find_zig()
     if zig is None:
         print("skipped: zig is not installed (./dev setup zig)")

@@ -67,6 +67,8 @@ DEVICE_TEST(Seal, RefusesEveryWrite) {
   check_error(queue.submit(CommandList{}.copy(sealed, other)), Errc::invalid_argument, {words[0]});
   check_error(queue.submit(CommandList{}.exec(test.kernel("affine"), Grid::cover(64), sealed, 1u, 1u, 64u)),
               Errc::invalid_argument, {words[0]});
+  Words read(64);
+  check_error(queue.submit(CommandList{}.download(read, sealed).fill(sealed, 1u)), Errc::invalid_argument, {words[0]});
   check_error(queue.replay(before), Errc::invalid_argument, {words[0]});
   check_error(queue.replay(slots, {sealed.view()}), Errc::invalid_argument, {words[0]});
   check_error(test.device().record(CommandList{}.fill(sealed, 1u)), Errc::invalid_argument, {words[0]});

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "turn.h"
+
 namespace pintle::hostile {
 namespace {
 
@@ -25,8 +27,15 @@ bool is_on(std::string_view habit, bool is_usual) {
   return false;
 }
 
+std::uint64_t first_seed() {
+  const std::string given(variable("HOSTILE_SEED"));
+  return given.empty() ? turn().value_or(0) : std::strtoull(given.c_str(), nullptr, 10);
+}
+
+bool is_nonsense(std::string_view nonsense) { return variable("HOSTILE_NONSENSE") == nonsense; }
+
 std::uint64_t next_number() noexcept {
-  static const std::uint64_t seed = std::strtoull(std::string(variable("HOSTILE_SEED")).c_str(), nullptr, 10);
+  static const std::uint64_t seed = first_seed();
   static std::atomic<std::uint64_t> asked{0};
   std::uint64_t bits = (seed << 32) + ++asked;  // splitmix64
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;

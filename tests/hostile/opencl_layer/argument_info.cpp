@@ -69,18 +69,10 @@ bool has_kernel_without_parameters(std::string_view source) {
   return false;
 }
 
-std::string source_of(cl_program program) {
-  size_t size = 0;
-  if (next.clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, nullptr, &size) != CL_SUCCESS) return {};
-  std::string source(size, '\0');
-  next.clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, source.data(), nullptr);
-  return source;
-}
-
 cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
                          void(CL_CALLBACK* told)(cl_program, void*), void* state) {
   const bool is_told = options != nullptr && std::string_view(options).find("-cl-kernel-arg-info") != std::string::npos;
-  if (is_told && has_kernel_without_parameters(source_of(program))) return CL_BUILD_PROGRAM_FAILURE;
+  if (is_told && has_kernel_without_parameters(source_of(next, program))) return CL_BUILD_PROGRAM_FAILURE;
   {
     const std::lock_guard lock(mutex);
     if (is_told) untold.erase(program);

@@ -24,8 +24,14 @@ void install_fault(cl_icd_dispatch& table);
 void install_waiting_calls(cl_icd_dispatch& table);
 void install_discrete(cl_icd_dispatch& table);
 void install_largest(cl_icd_dispatch& table);
+void install_platform_name(cl_icd_dispatch& table);
+void install_texel_questions(cl_icd_dispatch& table);
 void install_nonsense(cl_icd_dispatch& table);
 
 [[nodiscard]] std::string name_of(const cl_icd_dispatch& table, cl_kernel kernel);
+/// Empty for a program of another format.
+[[nodiscard]] std::string source_of(const cl_icd_dispatch& table, cl_program program);
+/// Tells a text as OpenCL's questions do.
+cl_int answer(const std::string& text, size_t size, void* value, size_t* needed);
 
 }  // namespace pintle::hostile

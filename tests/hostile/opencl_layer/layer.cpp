@@ -1,5 +1,6 @@
 // The layer as OpenCL's loader sees it, and which habits are on.
 #include <array>
+#include <cstring>
 
 #include "habit.h"
 
@@ -26,6 +27,8 @@ constexpr std::array habits{
     Habit{"largest", &install_largest},
     Habit{"waiting_calls", &install_waiting_calls},
     Habit{"fault", &install_fault},
+    Habit{"platform_name", &install_platform_name},
+    Habit{"texel_questions", &install_texel_questions, false},
     Habit{"discrete", &install_discrete, false},
     Habit{"nonsense", &install_nonsense, false},
 };
@@ -47,6 +50,22 @@ std::string name_of(const cl_icd_dispatch& table, cl_kernel kernel) {
   if (table.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, name.size(), name.data(), &size) != CL_SUCCESS) return "?";
   name.resize(size > 0 ? size - 1 : 0);
   return name;
+}
+
+std::string source_of(const cl_icd_dispatch& table, cl_program program) {
+  size_t size = 0;
+  if (table.clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, nullptr, &size) != CL_SUCCESS) return {};
+  std::string source(size, '\0');
+  table.clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, source.data(), nullptr);
+  return source;
+}
+
+cl_int answer(const std::string& text, size_t size, void* value, size_t* needed) {
+  if (needed != nullptr) *needed = text.size() + 1;
+  if (value == nullptr) return CL_SUCCESS;
+  if (size < text.size() + 1) return CL_INVALID_VALUE;
+  std::memcpy(value, text.c_str(), text.size() + 1);
+  return CL_SUCCESS;
 }
 
 }  // namespace pintle::hostile

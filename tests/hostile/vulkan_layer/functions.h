@@ -7,13 +7,16 @@
 #include <string_view>
 
 /// `EACH(name)` for each function that the instance, or a device, has.
-#define HOSTILE_INSTANCE_FUNCTIONS(EACH)       \
-  EACH(CreateDevice)                           \
-  EACH(GetPhysicalDeviceMemoryProperties)      \
-  EACH(GetPhysicalDeviceMemoryProperties2)     \
-  EACH(GetPhysicalDeviceProperties)            \
-  EACH(GetPhysicalDeviceProperties2)           \
-  EACH(GetPhysicalDeviceQueueFamilyProperties) \
+#define HOSTILE_INSTANCE_FUNCTIONS(EACH)             \
+  EACH(CreateDevice)                                 \
+  EACH(EnumeratePhysicalDevices)                     \
+  EACH(GetPhysicalDeviceCalibrateableTimeDomainsEXT) \
+  EACH(GetPhysicalDeviceFormatProperties)            \
+  EACH(GetPhysicalDeviceMemoryProperties)            \
+  EACH(GetPhysicalDeviceMemoryProperties2)           \
+  EACH(GetPhysicalDeviceProperties)                  \
+  EACH(GetPhysicalDeviceProperties2)                 \
+  EACH(GetPhysicalDeviceQueueFamilyProperties)       \
   EACH(GetPhysicalDeviceQueueFamilyProperties2)
 #define HOSTILE_DEVICE_FUNCTIONS(EACH)    \
   EACH(AllocateCommandBuffers)            \

@@ -20,6 +20,7 @@ void install_refused_imports(Functions& table);
 void install_late_submissions(Functions& table);
 void install_dead_device(Functions& table);
 void install_lost_submission(Functions& table);
+void install_nonsense(Functions& table);
 
 /// From now on the device answers VK_ERROR_DEVICE_LOST, where the habit `dead_device` is on.
 void lose(VkDevice device);

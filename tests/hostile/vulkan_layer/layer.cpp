@@ -25,6 +25,7 @@ constexpr std::array habits{
     Habit{"late_submissions", &install_late_submissions},
     Habit{"dead_device", &install_dead_device},
     Habit{"lost_submission", &install_lost_submission, false},
+    Habit{"nonsense", &install_nonsense, false},
 };
 
 std::mutex mutex;

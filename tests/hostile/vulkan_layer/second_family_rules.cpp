@@ -12,7 +12,7 @@
 namespace pintle::hostile {
 namespace {
 
-/// Of a command pool, and of what was allocated from it.
+/// What is known of a command pool, and of what was allocated from it.
 struct Recording {
   VkCommandPool pool = VK_NULL_HANDLE;
   std::uint32_t family = 0;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -208,6 +209,7 @@ TEST_F(CudaProcess, AbsencesSayWhyAndWhatToDo) {
   EXPECT_EXIT(tell_absences("SIMULATED_CUDA_INIT", "803"), told, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH.*kernel module");
   EXPECT_EXIT(tell_absences("SIMULATED_CUDA_VERSION", "12020"), told, "CUDA .12.2., and .12.4. is needed.*550");
   EXPECT_EXIT(tell_absences("CUDA_VISIBLE_DEVICES", "-1"), told, "NO_DEVICE.*CUDA_VISIBLE_DEVICES is .-1.*nvidia-smi");
+  EXPECT_EXIT(tell_absences("CUDA_VISIBLE_DEVICES", "0"), told, "hidden.*CUDA_VISIBLE_DEVICES is .0.*Unset");
 }
 
 /// The largest allocation that a trial has shown to work is the limit from then on.
@@ -224,6 +226,27 @@ TEST_F(CudaProcess, AbsencesSayWhyAndWhatToDo) {
 }
 
 TEST_F(CudaProcess, ATriedAllocationIsTheLimit) { EXPECT_EXIT(keep_what_works(), testing::ExitedWithCode(1), ""); }
+
+/// The programs that are kept of one source behind three loads with two drivers. Whether the older driver takes the PTX
+/// does not matter.
+int programs_kept() {
+  const auto folder = must(base::TemporaryFolder::create());
+  const auto cache = folder / "cache";
+  setenv("PINTLE_CACHE_DIR", cache.c_str(), 1);
+  for (const char* const version : {"13000", "12080", "13000"}) {
+    setenv("SIMULATED_CUDA_VERSION", version, 1);
+    Rig rig;
+    static_cast<void>(rig.try_load({"few()"}));
+  }
+  int kept = 0;
+  for (const auto& file : std::filesystem::recursive_directory_iterator(cache))
+    kept += file.path().extension() == ".ptx";
+  return kept;
+}
+
+TEST_F(CudaProcess, CompiledCodeIsKeptBesideTheDriversVersion) {
+  EXPECT_EXIT(std::_Exit(programs_kept()), testing::ExitedWithCode(2), "");
+}
 
 /// The exit code tells how far a process comes in which a kernel writes where nothing is.
 [[noreturn]] void poison() {

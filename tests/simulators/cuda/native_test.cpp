@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,22 @@ class CudaNative : public Rules {
     return must(device.load(pack, "add"));
   }
 };
+
+/// The exit code of a process in which a kernel of somebody else's has faulted before Pintle asks for anything.
+[[noreturn]] void open_behind_a_fault(Rules& rules) {
+  static_cast<void>(rules.launch("store", 1, 1, 0, DevicePointer{0x10}));
+  static_cast<void>(rules.finish());
+  const auto is_told = [](const auto& opened) {
+    return !opened && opened.error().code() == Errc::process_poisoned && opened.error().vendor()->number == 700;
+  };
+  const bool is_listed = create_driver()->enumerate().devices.size() == 1;
+  std::_Exit(is_listed && is_told(try_open()) && is_told(open("cuda:0")) ? 0 : 1);
+}
+
+TEST_F(CudaNative, NoDeviceOpensWhereAnotherLibraryHasPoisonedTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(open_behind_a_fault(*this), testing::ExitedWithCode(0), "");
+}
 
 TEST_F(CudaNative, ADeviceRunsAndStaysTheCallers) {
   {

@@ -12,7 +12,6 @@ namespace pintle::test {
 class Pages {
  public:
   static constexpr std::size_t size = 4096;
-  static constexpr std::size_t words_each = size / sizeof(std::uint32_t);
 
   /// Filled with the word.
   explicit Pages(std::size_t count, std::uint32_t word = 0)

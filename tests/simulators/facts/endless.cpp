@@ -63,10 +63,6 @@ std::string leave(Session& session, End end) {
   return "goes on";
 }
 
-constexpr Rule alone(std::string_view name, std::string_view where, std::string (*ask)(Session&), Of of = Of::both) {
-  return {name, where, ask, of, Runs::alone};
-}
-
 constexpr Rule rules[] = {
     {"endless.another_context", "line 1051", [](Session& s) { return another_context(s, 1, 1); }, Of::cuda},
     {"endless.a_value_that_is_written_later", "line 355", &value_that_comes, Of::cuda},

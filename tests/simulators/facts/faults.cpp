@@ -115,10 +115,6 @@ std::string end_of_process(Session& session) {
   std::exit(0);
 }
 
-constexpr Rule alone(std::string_view name, std::string_view where, std::string (*ask)(Session&), Of of = Of::both) {
-  return {name, where, ask, of, Runs::alone};
-}
-
 constexpr Rule rules[] = {
     alone("fault.store_to_16", "lines 732 to 734", [](Session& s) { return store(s, 16); }),
     alone("fault.trap", "lines 756 to 758", [](Session& s) { return run(s, "trap"); }),

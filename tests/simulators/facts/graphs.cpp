@@ -48,8 +48,7 @@ std::string set_kernel(Session& session) {
   return codes({argument, kernel, shape, launched, session.finish(session.stream)}) + ", adds " + number(found);
 }
 
-/// Of an update by a graph with so many kernels in so many chains: the code and the result, and what a launch adds
-/// then.
+/// An update by a graph with so many kernels in so many chains: its code and its result, and what a launch then adds.
 std::string update(Session& session, std::size_t count, std::size_t chains) {
   const DevicePointer x = session.allocate(4);
   session.write(x, {0});

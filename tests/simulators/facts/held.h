@@ -11,7 +11,7 @@
 namespace facts {
 
 /// So many looks, of a millisecond each, are waited before something counts as waiting. What does not wait took at most
-/// 3 ms on the card, but for the creation of a context (110). A busy machine makes each look longer.
+/// 3 ms on the card, but for the creation of a context. A busy machine makes each look longer.
 inline constexpr int patience = 200;
 
 /// Whether it is true within so many looks.

@@ -28,6 +28,11 @@ struct Rule {
   Runs runs = Runs::together;
 };
 
+/// A rule with a process to itself.
+constexpr Rule alone(std::string_view name, std::string_view where, std::string (*ask)(Session&), Of of = Of::both) {
+  return {name, where, ask, of, Runs::alone};
+}
+
 /// The rule cannot be asked here: the driver lacks a function, or the source a kernel.
 class NotAsked : public std::runtime_error {
  public:

@@ -12,8 +12,8 @@ constexpr std::size_t most_words = 65536;
 
 }  // namespace
 
-Session::Session(const Api& given, std::string code, std::vector<std::string> its_options)
-    : api(given), cuda(given.cuda), more(given.more), options(std::move(its_options)), code_(std::move(code)) {
+Session::Session(const Api& api, std::string code, std::vector<std::string> its_options)
+    : cuda(api.cuda), more(api.more), options(std::move(its_options)), code_(std::move(code)) {
   expect(cuda.cuInit(0), "cuInit");
   expect(cuda.cuCtxCreate(&context, context_schedule_auto, 0), "cuCtxCreate");
   stream = create_stream();

@@ -20,7 +20,7 @@ struct OtherContext {
   Function add = nullptr;
 };
 
-/// Of one process; nothing of it is given back, since the process ends with it.
+/// What the rules of one process share. Nothing of it is given back, since the process ends with it.
 class Session {
  public:
   /// `code` is what the compiler made of the kernels; empty where nothing was compiled. `options` are those with which
@@ -58,7 +58,6 @@ class Session {
   /// Writes words to device memory, and waits.
   void write(DevicePointer to, const std::vector<unsigned>& values) const;
 
-  const Api& api;
   const Driver& cuda;
   const More& more;
   const std::vector<std::string> options;

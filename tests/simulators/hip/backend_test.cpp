@@ -216,6 +216,7 @@ TEST_F(HipProcess, AbsencesSayWhyAndWhatToDo) {
   EXPECT_EXIT(tell_absences("SIMULATED_HIP_INIT", "101"), told, "hipErrorInvalidDevice .101. to hipInit.*/dev/kfd");
   EXPECT_EXIT(tell_absences("ROCR_VISIBLE_DEVICES", "-1"), told,
               "hipErrorNoDevice.*ROCR_VISIBLE_DEVICES is .-1.*rocminfo");
+  EXPECT_EXIT(tell_absences("ROCR_VISIBLE_DEVICES", "0"), told, "hidden.*ROCR_VISIBLE_DEVICES is .0.*Unset");
 }
 
 /// Through the public API: the first cause has HIP's own name, and nothing can be recovered.
