@@ -217,11 +217,11 @@ typedef struct Command {
   Buffer* views[2];     /* The buffers of `to` and `from`; the tuple keeps them. */
   Arguments arguments;
   Py_buffer host;
-  Retained* retained; /* Of an upload that is not copied; else NULL. */
+  Retained* retained; /* An upload has it whose array is not copied; else NULL. */
   unsigned char value[16];
   uint32_t slot;      /* What is written, or the grid. */
   uint32_t from_slot; /* What a copy reads. */
-  uint32_t access;    /* Of a use: PINTLE_ACCESS_... */
+  uint32_t access;    /* PINTLE_ACCESS_..., where the command declares a use. */
   pintle_image image;
   pintle_image_part part;
 } Command;

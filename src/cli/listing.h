@@ -10,7 +10,7 @@ namespace pintle::cli {
 
 struct Listing {
   Json document;                 ///< {"devices", "absences"}; {"error"} where `exit` is not ok.
-  ExitCode exit = ExitCode::ok;  ///< Of a listing that was refused, whose words have been said.
+  ExitCode exit = ExitCode::ok;  ///< Why the listing was refused; its words have been said.
 };
 
 /// The devices as another process lists them, whose words are said. Where that process does not come to its end, each

@@ -27,6 +27,7 @@ class BasicSpinThenSleep {
   /// Looks by `is_over()`, a Result<bool>, and then calls `sleep()`, which ends with the work or at the deadline.
   template <class IsOver, class Sleep>
   [[nodiscard]] Result<void> wait(Deadline deadline, IsOver is_over, Sleep sleep) {
+    if (limit_ == Duration::zero()) return sleep();
     const Deadline begin = Time::now();
     PINTLE_ASSIGN(has_ended, spin(deadline, is_over));
     auto waited = has_ended ? Result<void>() : sleep();

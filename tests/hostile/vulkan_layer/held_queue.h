@@ -38,7 +38,7 @@ class HeldQueue {
     VkDevice device = nullptr;
     VkQueue carrier = nullptr;            ///< The driver's.
     std::uint32_t family = 0;             ///< As the device's user numbers it.
-    bool only_copies = false;             ///< Of the family that the layer has added.
+    bool only_copies = false;             ///< It is of the family that the layer has added.
     std::shared_ptr<std::mutex> sending;  ///< A queue of the driver's has one user at a time.
   };
 
