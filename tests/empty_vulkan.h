@@ -15,6 +15,8 @@
 #include <span>
 #include <string_view>
 
+#include "vulkan_chain.h"
+
 namespace pintle::test::empty_vulkan {
 
 /// What stands for each object that has nothing of its own.
@@ -60,15 +62,6 @@ inline VkPhysicalDeviceProperties properties_of_device() noexcept {
     limits.maxComputeWorkGroupSize[side] = 1024;
   }
   return properties;
-}
-
-/// The structure of this type in a chain, or null.
-template <class T>
-T* find_in(void* chain, VkStructureType type) noexcept {
-  for (auto* each = static_cast<VkBaseOutStructure*>(chain); each != nullptr; each = each->pNext) {
-    if (each->sType == type) return reinterpret_cast<T*>(each);
-  }
-  return nullptr;
 }
 
 struct InstanceCalls {

@@ -34,7 +34,7 @@ def day_of(words):
 
 
 def entries(text):
-    """(line, name, day): no name where the line has not its three parts, no day where the calendar has none such."""
+    """(line, name, day): no name where the line does not have its three parts, no day where no calendar has it."""
     for line in text.splitlines():
         match = LINE.fullmatch(line)
         if line and not line.startswith("#"):

@@ -76,12 +76,12 @@ def row(name, unit, scale, samples, reach=None):
     return [name, unit, *(f"{each:,.1f}" for each in numbers), f"{more:,.1f}", judged]
 
 
-def built(build, pattern):
-    """The file of a build, of any preset."""
-    found = next(build.glob(pattern), None)
-    if found is None:
-        raise SystemExit(f"{build} has no {pattern}: ./dev build {build.name} bench_python_reference pintle_python")
-    return str(found)
+def built(build, name):
+    """A file of the build."""
+    file = build / name
+    if not file.exists():
+        raise SystemExit(f"{build} has no {name}: ./dev build {build.name} bench_python_reference pintle_python")
+    return str(file)
 
 
 def launches(options, build, pack, rig):

@@ -124,9 +124,7 @@ static PyObject* get_bytes(PyObject* self, void* nothing) {
 static PyMethodDef methods[] = {
     {"wait", buffer_wait, METH_VARARGS,
      "wait($self, timeout=None, /)\n--\n\nBlocks until every submission so far that uses the buffer is done. `timeout` "
-     "is "
-     "in "
-     "seconds; None: the library's default."},
+     "is in seconds; None: the library's default."},
     {"used", buffer_used, METH_O, "Notes that the buffer is in use until the point is reached."},
     {"keep", buffer_keep, METH_O,
      "keep($self, owner, /)\n--\n\nKeeps an object until the buffer and the last submission that uses it are gone."},

@@ -125,11 +125,9 @@ static PyMethodDef methods[] = {
     {"allocate_handle", queue_allocate, METH_VARARGS, "The handle of a buffer of a pool."},
     {"free", queue_free, METH_O,
      "free($self, buffer, /)\n--\n\nGives a buffer back, of a pool or not, which is closed then; never blocks. Its "
-     "memory "
-     "is "
-     "free for work that comes after everything submitted to this queue so far, and after every submission that uses "
-     "the buffer. Where an array has the bytes, they stay until that goes. pintle.InvalidArgument, with nothing done, "
-     "for a buffer of another device or of an arena, a handle or a heap."},
+     "memory is free for work that comes after everything submitted to this queue so far, and after every submission "
+     "that uses the buffer. Where an array has the bytes, they stay until that goes. pintle.InvalidArgument, with "
+     "nothing done, for a buffer of another device or of an arena, a handle or a heap."},
     {"fork_handle", queue_fork, METH_VARARGS, "The handle of a fork."},
     {"last", queue_last, METH_NOARGS, "The point of the last submission; reached on a fresh queue."},
     {NULL, NULL, 0, NULL}};

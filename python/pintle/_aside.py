@@ -1,5 +1,5 @@
-"""Calls that nothing may cut, such as a rank's part of a collective operation: on a thread beside the one that handles signals, whom Ctrl-C interrupts
-at once."""
+"""Calls that nothing may cut, such as a rank's part of a collective operation. A thread beside the main one makes them, so Ctrl-C interrupts the main
+thread at once."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def _nothing() -> None:
 
 
 class _Call:
-    """A call that a helper makes for its caller. When that has left, what the call has made is undone."""
+    """A call that a helper makes for its caller. When the caller has left, what the call has made is undone."""
 
     def __init__(self, body: Callable[[], None], undo: Callable[[], None]) -> None:
-        self._body, self._undo, self._ended = [body], [undo], allocate_lock()
+        self._body, self._undo, self._ended, self._undone = [body], undo, allocate_lock(), allocate_lock()
         self._error: BaseException | None = None
         self._is_made = self._is_left = False
         self._ended.acquire()
@@ -35,14 +35,14 @@ class _Call:
         self._undo_if_left()
 
     def _undo_if_left(self) -> None:
-        """Both sides come here behind what they have to say, so one of them knows all, and the first takes the undoing away."""
-        if self._is_made and self._is_left and self._undo:
-            self._undo.pop()()
+        """Each side calls this when it has set its own flag, so at least one of them sees both flags. The lock lets one of them through."""
+        if self._is_made and self._is_left and self._undone.acquire(blocking=False):
+            self._undo()
 
     def wait(self) -> None:
         try:
             while not self._ended.acquire(timeout=SLICE / 1e9):
-                pass  # the handler of a signal that another thread has got
+                pass  # here Python runs the handlers of signals that other threads have got
         except BaseException:
             self._is_left = True
             self._undo_if_left()
@@ -78,7 +78,7 @@ class _Helper:
 
 
 _idle: list[_Helper] = []
-register_at_fork(after_in_child=_idle.clear)  # they are not there
+register_at_fork(after_in_child=_idle.clear)  # the child does not have these threads
 
 
 def _helper() -> _Helper:

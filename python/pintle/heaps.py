@@ -71,7 +71,8 @@ class SymmetricHeap(Owner, kind=17):
     order, and they end alike on all ranks. Calls that differ are pintle.InvalidArgument on every rank, with both calls; pintle.Timeout and
     pintle.PeerLost name a rank, and the group has failed then. Threads take turns, also with those that use the group: a call waits until that of
     another thread has ended. Collective calls come from one thread, since their order counts. Ctrl-C interrupts whoever waits, and such a call goes on
-    by itself, as those of the group do. close() concerns this rank only. A use afterwards is pintle.Stale."""
+    by itself, as those of the group do. What an interrupted call allocates stays until the heap ends. close() concerns this rank only. A use afterwards
+    is pintle.Stale."""
 
     group: Group
     device: Device | None

@@ -155,7 +155,7 @@ def capabilities_of(device: _c.pintle_device) -> tuple[tuple[str, Capability], .
 
 
 def facts_of(info: _c.pintle_device_info) -> dict[str, Any]:
-    """Those of a device that the struct has."""
+    """The facts about a device that the struct has."""
     facts: dict[str, Any] = {}
     for name in DeviceInfo._fields:
         if name not in _ASKED:

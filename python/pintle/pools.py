@@ -109,8 +109,10 @@ class Pool(_native.Handle):
 
     def _is_helped(self, nbytes: int) -> bool:
         """Whether the caller's function says that a request for so many bytes is worth another attempt."""
+        if self._on_exhausted is None:
+            return False
         its = self.statistics
-        return self._on_exhausted is not None and bool(self._on_exhausted(PoolExhaustion(nbytes, its.in_use, its.held, self._cap, its.largest_free)))
+        return bool(self._on_exhausted(PoolExhaustion(nbytes, its.in_use, its.held, self._cap, its.largest_free)))
 
     def trim(self, keep: int = 0) -> int:
         """Gives unused blocks back to the device while at least `keep` bytes stay held, and answers the bytes given back."""

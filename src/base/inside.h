@@ -24,7 +24,7 @@ class Inside {
     return object.state_;
   }
 
-  /// What `queue.submit` and `queue.replay` do, which answers the value of the point alone. `options` may be null.
+  /// Submits or replays as the functions of the queue do, and answers only the point's value. `options` may be null.
   template <class Queue, class... Parts>
   [[nodiscard]] static auto start(Queue& queue, Parts&&... parts) {
     return queue.start(std::forward<Parts>(parts)...);

@@ -8,6 +8,8 @@
 namespace pintle::capi {
 namespace {
 
+constexpr Feature last_feature = Feature::optional_buffers;
+
 /// Null where the device does not have the texel.
 const TexelSupport* find(std::span<const TexelSupport> texels, Texel texel) noexcept {
   const auto found = std::ranges::find(texels, texel, &TexelSupport::texel);
@@ -38,7 +40,7 @@ Result<void> answer_absent_format(const DeviceInfo& info, std::size_t index, pin
 
 Result<void> answer_capability(const DeviceInfo& info, std::uint32_t feature, pintle_capability* capability) {
   PINTLE_ASSIGN(out, writable(capability, "pintle_capability"));
-  PINTLE_ASSIGN(asked, enumerator(feature, Feature::optional_buffers, "feature"));
+  PINTLE_ASSIGN(asked, enumerator(feature, last_feature, "feature"));
   const Capability& found = info.capability(asked);
   out->support = static_cast<std::uint32_t>(found.support);
   out->detail = found.detail.c_str();
@@ -47,7 +49,7 @@ Result<void> answer_capability(const DeviceInfo& info, std::uint32_t feature, pi
 
 Result<void> answer_capabilities(const DeviceInfo& info, pintle_capability* first, std::size_t room,
                                  std::size_t* count) {
-  constexpr auto all = static_cast<std::uint32_t>(Feature::optional_buffers);
+  constexpr auto all = static_cast<std::uint32_t>(last_feature);
   PINTLE_TRY(given(count, "count"));
   if (room > 0) PINTLE_TRY(writable(first, "pintle_capability"));
   for (std::uint32_t feature = 1; feature <= std::min<std::size_t>(room, all); ++feature) {

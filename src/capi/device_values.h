@@ -15,13 +15,6 @@
 
 namespace pintle::capi {
 
-/// How many of them a device has: formats, targets, absent formats.
-template <class Element>
-[[nodiscard]] Result<void> answer_count(const std::vector<Element>& all, std::size_t* count) {
-  PINTLE_TRY(given(count, "count"));
-  *count = all.size();
-  return {};
-}
 /// One of its formats or targets, which `what` names.
 [[nodiscard]] Result<void> answer_text(const std::vector<std::string>& all, const char* what, std::size_t index,
                                        const char** out);

@@ -192,7 +192,7 @@ class HandleTable {
     bool is_alone_ = false;
   };
 
-  /// The cell of a live object, which a use of begins; null where the handle names none. For where a few instructions
+  /// Begins a use of a live object and answers its cell; null where the handle names none. For where a few instructions
   /// count.
   [[nodiscard, gnu::always_inline]] Cell<T>* enter(std::uint64_t id) noexcept {
     Cell<T>* const cell = cell_at(HandleId::place(id));

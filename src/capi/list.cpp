@@ -1,6 +1,5 @@
 // Lists of commands.
 #include <fmt/format.h>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <utility>

@@ -29,11 +29,7 @@ pintle_status pintle_settings(pintle_setting_list* list, pintle_error* error) {
 }
 
 pintle_status pintle_setting_list_count(pintle_setting_list list, size_t* count, pintle_error* error) {
-  return with(list, error, [&](const SettingList& its) -> Result<void> {
-    PINTLE_TRY(given(count, "count"));
-    *count = its.size();
-    return {};
-  });
+  return with(list, error, [&](const SettingList& its) { return answer_count(its, count); });
 }
 
 pintle_status pintle_setting_list_setting(pintle_setting_list list, size_t index, pintle_setting* setting,

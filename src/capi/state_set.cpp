@@ -70,11 +70,7 @@ pintle_status pintle_state_set_find(pintle_state_set set, const char* name, pint
 }
 
 pintle_status pintle_state_set_count(pintle_state_set set, size_t* count, pintle_error* error) {
-  return with(set, error, [&](const StateSetObject& its) -> Result<void> {
-    PINTLE_TRY(given(count, "count"));
-    *count = its.states.size();
-    return {};
-  });
+  return with(set, error, [&](const StateSetObject& its) { return answer_count(its.states, count); });
 }
 
 pintle_status pintle_state_set_name(pintle_state_set set, size_t index, const char** name, pintle_error* error) {

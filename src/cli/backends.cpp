@@ -40,7 +40,7 @@ Result<Json> ask_alone(const std::string& backend, const std::vector<std::string
   return Error(Errc::internal, fmt::format("A process that looks for devices {}.", end_of(*child)));
 }
 
-std::string without(const std::string& backend) {
+std::string next_step_without(const std::string& backend) {
   return fmt::format(
       "Find out which driver it is in the rows of drivers of `pintle doctor`, remove or update it; until "
       "then name the other backends in PINTLE_BACKENDS, without {}.",

@@ -16,6 +16,6 @@ namespace pintle::cli {
 [[nodiscard]] Result<Json> ask_alone(const std::string& backend, const std::vector<std::string>& arguments,
                                      const char* key);
 /// What to do about a backend whose process crashes.
-[[nodiscard]] std::string without(const std::string& backend);
+[[nodiscard]] std::string next_step_without(const std::string& backend);
 
 }  // namespace pintle::cli

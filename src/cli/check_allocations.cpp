@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/kept_number.h"
-#include "base/settings.h"
 #include "cli/child.h"
 #include "cli/describe.h"
 #include "cli/findings.h"
+#include "cli/trials.h"
 #include "pintle/pintle.h"
 
 namespace pintle::cli {
@@ -67,12 +67,6 @@ Trial try_size(const std::string& id, std::uint64_t bytes) {
   return {false, !is_short, end_of(*child)};
 }
 
-Result<void> keep(const DeviceInfo& info, std::uint64_t bytes) {
-  PINTLE_ASSIGN(settings, base::settings());
-  return base::keep_number(base::cache_folder(*settings), base::allocation_with(info.backend, info.name, info.driver),
-                           bytes);
-}
-
 /// Half of what fails, until it works; 0 where nothing does.
 std::uint64_t find_working(const std::string& id, std::uint64_t fails) {
   std::uint64_t size = fails / 2;
@@ -92,7 +86,8 @@ Finding tried(const DeviceInfo& info, std::uint64_t most) {
     return {subject, Verdict::fail, fmt::format("No buffer works: a trial {}", first.words), "Update the driver."};
   const std::string text =
       fmt::format("A buffer of {} works, and one of {} does not: a trial {}", text_of_bytes(works), size, first.words);
-  if (const auto kept = keep(info, works); !kept) return {subject, Verdict::fail, text, kept.error().text()};
+  const auto kept = keep(base::allocation_with(info.backend, info.name, info.driver), works);
+  if (!kept) return {subject, Verdict::fail, text, kept.error().text()};
   return {subject, Verdict::warn, text,
           "From now on what works is the device's limit. Update the driver; then empty the folder of the cache."};
 }
@@ -114,15 +109,7 @@ bool has_driver(const DeviceInfo& info) { return info.kind != DeviceKind::cpu &&
 
 }  // namespace
 
-Findings check_allocations() {
-  Findings all;
-  const auto list = devices();
-  if (!list) return all;  // the devices have a finding of their own
-  for (const DeviceInfo& info : list->devices) {
-    if (has_driver(info)) all.push_back(look_at(info));
-  }
-  return all;
-}
+Findings check_allocations() { return look_at_each(has_driver, look_at); }
 
 Result<void> try_allocation(const std::string& id, std::uint64_t bytes) {
   PINTLE_ASSIGN(device, open(id));

@@ -22,7 +22,7 @@ Finding look_at(const DeviceInfo& info) {
 
 Findings probe(const std::string& backend) {
   const auto document = ask_alone(backend, {"doctor", "--here", "--json"}, "findings");
-  if (!document) return {{backend, Verdict::fail, std::string(document.error().message()), without(backend)}};
+  if (!document) return {{backend, Verdict::fail, std::string(document.error().message()), next_step_without(backend)}};
   Findings findings;
   for (const Json& row : (*document)["findings"]) findings.push_back(finding_of(row));
   return findings;

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/kept_number.h"
-#include "base/settings.h"
 #include "base/temporary_folder.h"
 #include "cli/child.h"
 #include "cli/findings.h"
+#include "cli/trials.h"
 #include "pintle/pintle.h"
 
 namespace pintle::cli {
@@ -45,11 +45,6 @@ Result<base::ProcessOutput> ask_in_child(const DeviceInfo& info) {
   return run_child({"PINTLE_CACHE_DIR=" + folder.path()}, {"doctor", "--ask", info.id}, patience);
 }
 
-Result<void> keep(const DeviceInfo& info, bool answers) {
-  PINTLE_ASSIGN(settings, base::settings());
-  return base::keep_number(base::cache_folder(*settings), subject_of(info), answers ? 1 : 0);
-}
-
 Finding look_at(const DeviceInfo& info) {
   const std::string subject = info.id + " texel questions";
   const auto child = ask_in_child(info);
@@ -61,7 +56,7 @@ Finding look_at(const DeviceInfo& info) {
             fmt::format("A trial says nothing: {}", child ? "it " + end_of(*child) : child.error().text()),
             "Try again."};
   }
-  if (const auto kept = keep(info, answers); !kept)
+  if (const auto kept = keep(subject_of(info), answers ? 1 : 0); !kept)
     return {subject, Verdict::fail, kept.error().text(), "See the row of the cache."};
   if (answers) return {subject, Verdict::ok, "a kernel asks an image1d_buffer_t for its width, order and type", ""};
   return {subject, Verdict::warn,
@@ -71,15 +66,7 @@ Finding look_at(const DeviceInfo& info) {
 
 }  // namespace
 
-Findings check_questions() {
-  Findings all;
-  const auto list = devices();
-  if (!list) return all;  // the devices have a finding of their own
-  for (const DeviceInfo& info : list->devices) {
-    if (has_questions(info)) all.push_back(look_at(info));
-  }
-  return all;
-}
+Findings check_questions() { return look_at_each(has_questions, look_at); }
 
 Result<void> ask_texels(const std::string& id) {
   PINTLE_ASSIGN(device, open(id));

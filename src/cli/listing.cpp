@@ -24,17 +24,17 @@ void add(Json& document, const Json& more) {
 /// `why` is how the process that asked all of them has ended.
 Json each_alone(const std::string& why) {
   Json document = to_json(DeviceList{});
-  bool is_found = false;
+  bool any_fails = false;
   const auto add_absence = [&](const std::string& backend, const std::string& reason, const std::string& next_step) {
     document["absences"].push_back(to_json(Absence{backend, reason, next_step}));
   };
   for (const std::string& backend : chosen_backends()) {
     const auto listed = ask_alone(backend, {"doctor", "--list"}, "devices");
     if (listed) add(document, *listed);
-    else add_absence(backend, std::string(listed.error().message()), without(backend));
-    is_found |= !listed;
+    else add_absence(backend, std::string(listed.error().message()), next_step_without(backend));
+    any_fails |= !listed;
   }
-  if (!is_found)
+  if (!any_fails)
     add_absence("other", why, "Look at what PINTLE_BACKEND_PATH has, and name some backends in PINTLE_BACKENDS.");
   return document;
 }

@@ -6,10 +6,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <type_traits>
+#include <utility>
 
+#include "base/contain.h"
 #include "pintle/deadline.h"
 #include "pintle/error.h"
 
@@ -45,5 +49,19 @@ class Deputy {
   std::shared_ptr<State> state_;  // the thread has it, too
   std::thread thread_;
 };
+
+/// Runs `body` on the deputy's thread, and answers its Result. `body` owns what it uses, since it may run on when the
+/// caller has given up; `undo(made)` then takes back what it made.
+template <class Body, class Undo>
+[[nodiscard]] auto ask(Deputy& deputy, const std::string& what, Deadline deadline, Body body, Undo undo) {
+  using Answer = std::invoke_result_t<Body>;
+  const auto answer = std::make_shared<std::optional<Answer>>();
+  const auto work = [answer, body, what] { answer->emplace(base::contain(what, body)); };
+  const auto late = [answer, undo] {
+    if (**answer) undo(**std::move(*answer));
+  };
+  if (const auto ran = deputy.run(what, deadline, work, late); !ran) return Answer(ran.error());
+  return *std::move(*answer);
+}
 
 }  // namespace pintle::kit

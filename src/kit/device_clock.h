@@ -18,8 +18,9 @@ namespace pintle::kit {
 inline void set_tick(DeviceInfo& info, double nanoseconds, std::string_view source) {
   const bool has_length = std::isfinite(nanoseconds) && nanoseconds > 0;
   info.nanoseconds_per_tick = has_length ? nanoseconds : 1;
+  if (has_length) return;
   for (const Feature feature : {Feature::timestamp, Feature::calibration}) {
-    if (has_length || info.capability(feature).support == Support::absent) continue;
+    if (info.capability(feature).support == Support::absent) continue;
     set_row(info,
             {feature, Support::absent,
              fmt::format("{} of the driver is ({}) nanoseconds, which is no length of a tick", source, nanoseconds)});

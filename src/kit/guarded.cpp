@@ -50,27 +50,14 @@ auto Guarded::guard(std::string_view what, Body body) noexcept {
   });
 }
 
-/// `body` owns what it uses, since it may run on when the caller has given up; `undo(made)` then takes back what it
-/// made.
-template <class Body, class Undo>
-auto Guarded::ask_deputy(const std::string& what, Deadline deadline, Body body, Undo undo) {
-  using Answer = std::invoke_result_t<Body>;
-  const auto answer = std::make_shared<std::optional<Answer>>();
-  const auto work = [answer, body, what] { answer->emplace(base::contain(what, body)); };
-  const auto late = [answer, undo] {
-    if (**answer) undo(***answer);
-  };
-  if (const auto ran = deputy_->run(what, deadline, work, late); !ran) return Answer(ran.error());
-  return *std::move(*answer);
-}
-
 /// Behind every release that was asked for.
 Result<std::vector<Heap>> Guarded::budget() {
   return guard("asking for the memory budget", [&]() -> Result<std::vector<Heap>> {
     backend::Device* const inner = inner_.get();
     if (!may_wait()) return inner->budget();
-    return ask_deputy(
-        "asking for the memory budget", Timeout().deadline(), [inner] { return inner->budget(); }, [](const auto&) {});
+    return ask(
+        *deputy_, "asking for the memory budget", Timeout().deadline(), [inner] { return inner->budget(); },
+        [](const auto&) {});
   });
 }
 
@@ -78,8 +65,8 @@ Result<backend::MemoryId> Guarded::allocate(const backend::MemoryRequest& reques
   return guard("allocating", [&]() -> Result<backend::MemoryId> {
     backend::Device* const inner = inner_.get();
     if (!may_wait()) return inner->allocate(request);
-    return ask_deputy(
-        fmt::format("allocating ({} bytes)", request.size), request.deadline,
+    return ask(
+        *deputy_, fmt::format("allocating ({} bytes)", request.size), request.deadline,
         [inner, kept = KeptMemoryRequest(request)] { return inner->allocate(kept.request()); },
         [inner](backend::MemoryId memory) { inner->release(memory); });
   });
@@ -96,8 +83,9 @@ Result<backend::ProgramId> Guarded::load(const backend::ProgramImage& image) {
     backend::Device* const inner = inner_.get();
     if (!deputy_) return inner->load(image);
     const auto kept = std::make_shared<KeptProgramImage>(image);
-    auto loaded = ask_deputy(
-        fmt::format("loading [{}]", image.name), image.deadline, [inner, kept] { return inner->load(kept->image()); },
+    auto loaded = ask(
+        *deputy_, fmt::format("loading [{}]", image.name), image.deadline,
+        [inner, kept] { return inner->load(kept->image()); },
         [inner](backend::ProgramId program) { inner->unload(program); });
     if (loaded) kept->tell(image);
     return loaded;
@@ -152,8 +140,9 @@ Result<backend::MemoryId> Guarded::import_memory(const backend::MemorySource& so
     backend::Device* const inner = inner_.get();
     auto imported = inner->import_memory(source);
     if (imported || !may_have_it || !imported.error().vendor()) return imported;
-    return ask_deputy(
-        "importing memory", Timeout().deadline(), [inner, bytes = *bytes] { return inner->import_memory(bytes); },
+    return ask(
+        *deputy_, "importing memory", Timeout().deadline(),
+        [inner, bytes = *bytes] { return inner->import_memory(bytes); },
         [inner](backend::MemoryId memory) { inner->release(memory); });
   });
 }

@@ -69,8 +69,6 @@ class Guarded final : public backend::Device {
   [[nodiscard]] bool may_wait() const noexcept { return driving_ == Driving::may_wait; }
   template <class Body>
   auto guard(std::string_view what, Body body) noexcept;
-  template <class Body, class Undo>
-  auto ask_deputy(const std::string& what, Deadline deadline, Body body, Undo undo);
 
   std::unique_ptr<backend::Device> inner_;
   const std::shared_ptr<Loss> loss_;

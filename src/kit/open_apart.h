@@ -2,12 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "base/contain.h"
 #include "base/timeout.h"
 #include "kit/deputy.h"
 #include "pintle/error.h"
@@ -18,14 +15,9 @@ namespace pintle::kit {
 /// left behind inside the driver, and closes what it opens later.
 template <class Opened>
 [[nodiscard]] Result<Opened> open_apart(const std::string& id, std::function<Result<Opened>()> open) {
-  return base::bounded(Timeout(), [&](Deadline deadline) -> Result<Opened> {
-    const auto opened = std::make_shared<std::optional<Result<Opened>>>();
+  return base::bounded(Timeout(), [&](Deadline deadline) {
     Deputy deputy(id);
-    PINTLE_TRY(deputy.run(
-        "opening a device", deadline,
-        [opened, open = std::move(open)] { opened->emplace(base::contain("opening a device", open)); },
-        [opened] { opened->reset(); }));
-    return std::move(**opened);
+    return ask(deputy, "opening a device", deadline, std::move(open), [](Opened) {});  // it ends there
   });
 }
 

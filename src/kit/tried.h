@@ -11,7 +11,7 @@
 namespace pintle::kit {
 
 /// What a trial has kept for the subject; empty where none was made.
-[[nodiscard]] inline std::optional<std::uint64_t> tried(const std::string& subject) noexcept {
+[[nodiscard]] inline std::optional<std::uint64_t> tried(const std::string& subject) {
   const auto settings = base::settings();
   return settings ? base::kept_number(base::cache_folder(**settings), subject) : std::nullopt;
 }

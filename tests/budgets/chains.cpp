@@ -1,5 +1,5 @@
-// The end of a chain of queues, each held behind the one before, that all write one buffer which has no handle any
-// more: chains.py counts its instructions.
+// The end of a chain of queues, each held behind the one before, that all write one buffer: chains.py counts its
+// instructions. The buffer's handle goes first, except for `exit`.
 #include <cstdlib>
 #include <optional>
 #include <string_view>

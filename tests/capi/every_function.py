@@ -51,7 +51,7 @@ RIGHT = {
     ("tensor", "buffer_from_dlpack buffer_from_old_dlpack"): "(void*)no_tensor",
     ("kind", None): "1", ("room", None): "1",
 }
-# Names of numbers of enums that are not the word behind PINTLE_, as `texel` is in PINTLE_TEXEL_R8.
+# Names of numbers of enums. Others are known by the word behind PINTLE_, as `texel` by PINTLE_TEXEL_R8.
 ENUM_NAMES = {"dtype", "kind", "op", "level", "most_verbose", "code", "status"}
 # The kind of argument that a member of its value belongs to. No replay binds one of these.
 VALUE_KINDS = {"value.sampler": "PINTLE_ARGUMENT_SAMPLER", "value.texel": "PINTLE_ARGUMENT_TEXEL_BUFFER"}

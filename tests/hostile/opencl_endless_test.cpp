@@ -40,7 +40,7 @@ class HostileEndless : public testing::Test {
     EXPECT_EQ(point.wait(200ms).error().code(), Errc::timeout);
   }
 
-  Device losing_;  // at its first submission
+  Device losing_;  // is lost at its first submission
   Buffer lost_;
   Queue losing_queue_;
   Device device_;

@@ -85,7 +85,7 @@ kernel void ask(read_only image1d_buffer_t a, write_only image1d_buffer_t b, glo
   for (int i = 0; i < 10; ++i) out[i] = all[i];
 })";
 
-// PoCL 3.1 ends the process there, so the kernel is refused before.
+// PoCL 3.1 ends the process there, so the kernel is refused before, until a trial has seen answers.
 TEST(OpenClCTexelBuffers, QuestionsAreAnsweredOrRefusedByName) {
   constexpr std::string_view signatures[] = {
       "ask(a: read texel_buffer, b: write texel_buffer, out: write i32[]) group 1"};
@@ -94,7 +94,7 @@ TEST(OpenClCTexelBuffers, QuestionsAreAnsweredOrRefusedByName) {
     const auto program = device.load(must(ProgramPack::source("opencl_c", questions, signatures)));
     if (device.id() != "cpu" && !program) {
       EXPECT_EQ(program.error().code(), Errc::build_failed);
-      EXPECT_TRUE(program.error().text().contains("has no get_image_width of image1d_buffer_t"))
+      EXPECT_TRUE(program.error().text().contains("may have no get_image_width of image1d_buffer_t"))
           << program.error().text();
       continue;
     }
@@ -118,7 +118,7 @@ TEST(OpenClCTexelBuffers, WhatAnUndeclaredKernelAsksEndsNoProcess) {
   constexpr std::string_view signatures[] = {"plain(out: write i32[]) group 1"};
   for (Device& device : devices()) {
     const auto program = device.load(must(ProgramPack::source("opencl_c", source, signatures)));
-    EXPECT_TRUE(program || (device.id() != "cpu" && program.error().text().contains("has no get_image_width")));
+    EXPECT_TRUE(program || (device.id() != "cpu" && program.error().text().contains("may have no get_image_width")));
   }
 }
 

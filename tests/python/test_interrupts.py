@@ -23,7 +23,7 @@ WAITS = {
     "rebuild": "ranks = pintle.Group.threads(2); begun(); ranks[0].rebuild(timeout=60)",
     "heap": "ranks = pintle.Group.threads(2); begun(); ranks[0].heap(4096, timeout=60)",
     "turn": "ranks = pintle.Group.threads(2); threading.Thread(target=ranks[0].run, args=[pintle.Collective.barrier()], daemon=True).start()\n"
-            "time.sleep(0.1); begun(); ranks[0].statistics",
+            "begun()\nwhile True: ranks[0].statistics",
     "pool": "held = queue.allocate(pool, 16384); queue.submit(pintle.fill(held, 1.0), after=[gate.point(1)]); queue.free(held)\n"
             "begun(); other.allocate(pool, 16384)",
     "pool that scrubs": "held = queue.allocate(zeros, 16384); queue.submit(pintle.fill(held, 1.0), after=[gate.point(1)]); queue.free(held)\n"
@@ -181,7 +181,7 @@ for _ in range(3):
     ranks[1].run(barrier, timeout=60)
     ranks[0].statistics
 for _ in range(100):
-    ranks[0].rank, threading.Thread(target=ranks[1].run, args=[barrier]).start()
+    threading.Thread(target=ranks[1].run, args=[barrier]).start()
     ranks[0].run(barrier, timeout=60)
 print(len(os.listdir("/proc/self/task")) < 10)
 """

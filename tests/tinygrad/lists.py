@@ -141,14 +141,14 @@ def results(options):
             yield device, own, file, ours, theirs.get(file)
 
 
-def of(rows, what):
+def values_of(rows, what):
     """The different values of a key in the results of rows, in order."""
     return ", ".join(sorted({each.get(what, f"no {what}") for *_, ours, theirs in rows for each in (ours, theirs)}))
 
 
 def table(options):
     rows = [row for row in results(options) if row[-1] is not None]
-    print(f"Day: {of(rows, 'date')}. tinygrad's commit: {of(rows, 'commit')}.\n")
+    print(f"Day: {values_of(rows, 'date')}. tinygrad's commit: {values_of(rows, 'commit')}.\n")
     print("| file | device | passed | failed | skipped | tinygrad's own: passed | failed | skipped | fails here alone |\n|---|---|---|---|---|---|---|---|---|")
     for device, _, file, ours, theirs in rows:
         numbers = [list(each["tests"].values()).count(word) for each in (ours, theirs) for word in ("passed", "failed", "skipped")]

@@ -66,7 +66,7 @@ TEST(WorkRing, ReachesTheLastSerial) {
   for (std::uint64_t serial = last - 100; serial++ != last;) expect_work(ring, serial);
 }
 
-TEST(WorkRing, GrowsWhileAnotherThreadReads) {
+TEST(WorkRingConcurrency, GrowsWhileAnotherThreadReads) {
   constexpr std::uint64_t count = 50'000;
   constexpr std::uint64_t most = 1024;
   Ring ring(0);

@@ -145,7 +145,7 @@ struct Broken {
   }
   static VKAPI_ATTR void VKAPI_CALL properties_2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* all) {
     test::empty_vulkan::InstanceCalls::properties_2(device, all);
-    auto* const more = test::empty_vulkan::find_in<VkPhysicalDeviceVulkan12Properties>(
+    auto* const more = test::find_in<VkPhysicalDeviceVulkan12Properties>(
         all->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
     more->driverID = static_cast<VkDriverId>(4'711);
     std::memset(more->driverName, 'd', sizeof more->driverName);

@@ -15,7 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import libraries
-from pages import HEADING, LINK, ROOT, anchors, blocks, is_made, pages, site_of, without_blocks
+from pages import HEADING, LINK, ROOT, anchors, blocks, is_made, nav, pages, site_of, without_blocks
 
 # Languages of blocks, and who looks at them. tests/docs compiles cpp and c; tests/python runs python.
 LANGUAGES = {"cpp", "c", "python", "sh", "cmake", "json", "text"}
@@ -119,7 +119,7 @@ def check_links(root, path, text):
 
 def check_nav(root):
     """Each page once in `nav`, less the decisions, which it takes as a folder."""
-    listed = re.findall(r"[\w/-]+\.md\b", (root / "tools/docs/mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n")[-1])
+    listed = [name for line in nav(root) for name in re.findall(r"[\w/-]+\.md\b", line)]
     there = {site_of(str(path.relative_to(root))) for path in pages(root) if path.parent != root / "docs/adr"}
     for name in sorted(there - set(listed)):
         yield f"tools/docs/mkdocs.yml: nav lacks {name}."

@@ -33,6 +33,11 @@ def site_of(path):
     return path.removeprefix("docs/") if path.startswith("docs/") and not path.endswith(".json") else None
 
 
+def nav(root):
+    """The lines of `nav`, the list of the site's pages."""
+    return (root / "tools/docs/mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n")[-1].splitlines()
+
+
 def is_made(site):
     """Whether a path is of the site alone: what doxygen writes, and the page in front of it."""
     return site == "reference.md" or site.startswith("reference/")

@@ -17,7 +17,7 @@ import threading
 from html import escape
 from pathlib import Path
 
-from pages import ROOT
+from pages import ROOT, nav
 
 WIDTHS = (390, 1440)  # a phone and a desk
 HEIGHT = 5000  # most pages whole
@@ -27,8 +27,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 def listed(root):
     """Every page of `nav` as the site names it, in its order; a folder of pages is each of them."""
-    nav = (root / "tools/docs/mkdocs.yml").read_text(encoding="utf-8").split("\nnav:\n")[-1]
-    for line in nav.splitlines():
+    for line in nav(root):
         words = re.sub(r"\s+#.*", "", line)
         if page := re.search(r"([\w/-]+)\.md$", words):
             yield f"{page[1]}.html"

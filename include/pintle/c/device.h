@@ -146,10 +146,10 @@ PINTLE_C_API pintle_status pintle_device_get_info(pintle_device device, pintle_d
 /* How the device supports a feature (PINTLE_FEATURE_...). Any thread. */
 PINTLE_C_API pintle_status pintle_device_capability(pintle_device device, uint32_t feature,
                                                     pintle_capability* capability, pintle_error* error);
-/* How the device supports every feature, in one call: `capabilities[i]` is that of the feature i + 1. The caller sets
- * the size of the first element, which is that of all, and room for `room` elements. Fills as many as there is room for
- * and answers the number of all features in `count`: a later version has more. `capabilities` may be NULL where `room`
- * is 0. Any thread. */
+/* How the device supports every feature, in one call: `capabilities[i]` is that of the feature i + 1. `capabilities`
+ * has room for `room` elements, and may be NULL where `room` is 0. The caller sets the size of the first element; all
+ * have that size. Fills as many as there is room for. `count` becomes the number of all features: a later version has
+ * more. Any thread. */
 PINTLE_C_API pintle_status pintle_device_capabilities(pintle_device device, pintle_capability* capabilities,
                                                       size_t room, size_t* count, pintle_error* error);
 /* The total, available and used bytes of each heap of the device now. Any thread. */

@@ -56,7 +56,7 @@ PINTLE_C_API pintle_status pintle_point_then(const pintle_point* point,
  * PINTLE_IO where the process has no descriptor left. Any thread. */
 PINTLE_C_API pintle_status pintle_point_eventfd(const pintle_point* point, int64_t timeout, int* descriptor,
                                                 pintle_error* error);
-/* Blocks until every point is reached. The first failure is the answer. No points are reached. Any thread. */
+/* Blocks until every point is reached. The first failure is the answer. Returns at once for no points. Any thread. */
 PINTLE_C_API pintle_status pintle_points_wait_all(const pintle_point* points, size_t count, int64_t timeout,
                                                   pintle_error* error);
 /* Blocks until one point is reached, and answers its index. PINTLE_INVALID_ARGUMENT for no points. Any thread. */

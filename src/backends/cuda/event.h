@@ -47,8 +47,8 @@ class EventPool {
   CountedEvent* free_ = nullptr;
 };
 
-/// Events of CUDA's, for a timeline. A callback of the driver takes 49 us, so the driver tells nobody, and a round trip
-/// about 10, which no thread that sleeps is in time for.
+/// Events of CUDA's, for a timeline. A callback of the driver takes 49 us, so the driver tells nobody. A round trip
+/// takes about 10 us, and a thread that sleeps is woken later than that.
 struct EventRules {
   using Event = cuda::Event;
   static constexpr Duration awake = std::chrono::microseconds(50);

@@ -42,7 +42,7 @@ Result<std::unique_ptr<backend::Device>> Device::open(const FoundDevice& found) 
   return over(found, [found] { return create_context(found); });
 }
 
-/// The guard is the caller's: at the end of the main thread it waits for the work of devices that this thread opened.
+/// The calling thread makes the guard: at the end of the process only guards that the main thread made wait for work.
 Result<std::unique_ptr<backend::Device>> Device::over(const FoundDevice& found, MakeContext make_context) {
   using Made = std::unique_ptr<Device>;
   const auto make = [found, make_context = std::move(make_context)] { return Device::make(found, make_context); };

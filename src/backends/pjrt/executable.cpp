@@ -142,7 +142,7 @@ Result<std::shared_ptr<const Executable>> Executable::finish(const Client& clien
 
 Result<Owned<pj::Event>> Executable::execute(const Client& client, std::span<const pj::Buffer> arguments,
                                              std::span<const std::int64_t> kept, std::span<pj::Buffer> outputs,
-                                             bool asks_for_end) const {
+                                             End end) const {
   const pj::Table& api = client.api();
   const pj::Buffer* const input_list = arguments.data();
   pj::Buffer* const output_list = outputs.data();
@@ -155,7 +155,7 @@ Result<Owned<pj::Event>> Executable::execute(const Client& client, std::span<con
   wanted.arguments = &input_list;
   wanted.argument_count = arguments.size();
   wanted.outputs = &output_list;
-  wanted.done = asks_for_end ? &done : nullptr;
+  wanted.done = end == End::asked ? &done : nullptr;
   PINTLE_TRY(call(api, api.LoadedExecutable_Execute, wanted, "the launch"));
   return Owned<pj::Event>(api, done);
 }

@@ -51,9 +51,10 @@ class Flight : public std::enable_shared_from_this<Flight> {
 /// What a queue shares with its flights. A queue that has failed does nothing more, and a failure is told when nothing
 /// of the queue runs any more: who is told may free what the work uses. Thread-safe.
 ///
-/// One pair without a lock: the thread that runs says so and then looks at `has_failed_`, and says that it has ended
-/// and looks again; a flight that fails says so there and then looks at `is_running_`. So at least one of the two sees
-/// the other: nothing runs behind a failure that has been told, and a failure that was put off is told at the end.
+/// One pair without a lock: a thread sets `is_running_` before it runs and clears it behind that, and each time then
+/// looks at `has_failed_`; a flight that fails sets `has_failed_` and then looks at `is_running_`. So at least one of
+/// the two sees the other: nothing runs behind a failure that has been told, and one that was put off is told at the
+/// end.
 class Line {
  public:
   /// `any_failed` is set before a serial of a failed submission can be seen as reached.

@@ -68,12 +68,6 @@ Result<void> Queue::wait(std::uint64_t serial, Deadline deadline) {
   return waited;
 }
 
-bool Queue::is_step(const Command& command) const noexcept {
-  return std::holds_alternative<backend::HostCall>(command.operation) ||
-         std::holds_alternative<backend::Timestamp>(command.operation) ||
-         std::holds_alternative<backend::ExecIndirect>(command.operation);
-}
-
 /// `start` follows where there is room. What moves bytes waits for launches on their way, so that it is short only
 /// where there are none.
 bool Queue::has_room(const Commands& commands, kit::Kinds kinds) {
@@ -97,18 +91,12 @@ bool Queue::find_short(const Commands& commands) {
 
 /// Runs `body(flight)` as a piece of work. A failure is the submission's, and the device goes on.
 template <class Body>
-Result<void> Queue::run(std::optional<std::uint64_t> serial, bool touches_host, Body body) {
+Result<void> Queue::run(std::optional<std::uint64_t> serial, Body body) {
   timeline_.reserve();
   const std::shared_ptr<Flight> flight = begin_flight(line_, serial);
   auto failed = line_->begin();
   if (!failed) {
-    const auto ran = base::contain("running commands", [&]() -> Result<void> {
-      if (!touches_host) return body(*flight);
-      if (!shared_.host.enter()) return shared_.loss->lose(Error(Errc::internal, "The device is being lost."));
-      auto answered = base::contain("running commands", [&] { return body(*flight); });
-      shared_.host.leave();
-      return answered;
-    });
+    const auto ran = base::contain("running commands", [&] { return body(*flight); });
     if (!ran) failed = ran.error();
   }
   if (failed) flight->fail(*failed);
@@ -118,13 +106,23 @@ Result<void> Queue::run(std::optional<std::uint64_t> serial, bool touches_host, 
   return {};
 }
 
+/// For a body that touches the host's memory.
+template <class Body>
+Result<void> Queue::touch_host(Body body) {
+  if (!shared_.host.enter()) return shared_.loss->lose(Error(Errc::internal, "The device is being lost."));
+  auto answered = base::contain("running commands", body);
+  shared_.host.leave();
+  return answered;
+}
+
 /// Other queues' work that this waits for has been started: its tensors are in their blocks, and the host's bytes
 /// there. Launches that a thread runs inside of submit touch nothing that core frees meanwhile.
 Result<void> Queue::start(const kit::StepQueue::Piece& piece) {
   std::vector<SharedVariant> found = std::exchange(found_, {});  // the next piece is another list
   const bool has_only_launches = !found.empty() && std::ranges::find(found, nullptr) == found.end();
-  auto ran = run(piece.serial, !has_only_launches, [&](Flight& flight) -> Result<void> {
-    return Runner(shared_.client, flight, piece.commands, space_).run_all(found);
+  auto ran = run(piece.serial, [&](Flight& flight) {
+    const auto run_all = [&] { return Runner(shared_.client, flight, piece.commands, space_).run_all(found); };
+    return has_only_launches ? run_all() : touch_host(run_all);
   });
   found.clear();
   found_ = std::move(found);  // for its memory
@@ -133,12 +131,14 @@ Result<void> Queue::start(const kit::StepQueue::Piece& piece) {
 
 /// A copy that was late is a step, too.
 Result<void> Queue::step(const Command& command, const Commands& list) {
-  return run(std::nullopt, true, [&](Flight& flight) -> Result<void> {
-    if (const auto* const called = std::get_if<backend::HostCall>(&command.operation)) {
-      called->call(called->state);
-      return {};
-    }
-    return Runner(shared_.client, flight, list, space_).run(command);
+  return run(std::nullopt, [&](Flight& flight) {
+    return touch_host([&]() -> Result<void> {
+      if (const auto* const called = std::get_if<backend::HostCall>(&command.operation)) {
+        called->call(called->state);
+        return {};
+      }
+      return Runner(shared_.client, flight, list, space_).run(command);
+    });
   });
 }
 

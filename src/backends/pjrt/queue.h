@@ -49,7 +49,7 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
   [[nodiscard]] std::optional<Error> take_verdict(std::uint64_t serial) { return line_->take_verdict(serial); }
 
  private:
-  bool is_step(const backend::Command& command) const noexcept override;
+  bool is_step(const backend::Command& command) const noexcept override { return kit::is_for_host(command); }
   bool has_room(const backend::Commands& commands, kit::Kinds) override;
   Result<void> start(const kit::StepQueue::Piece& piece) override;
   Result<void> finish(Deadline deadline) override { return timeline_.wait_all(deadline); }
@@ -59,7 +59,9 @@ class Queue final : private kit::StepQueue::Native, private kit::Loss::Waits {
 
   [[nodiscard]] bool find_short(const backend::Commands& commands);
   template <class Body>
-  [[nodiscard]] Result<void> run(std::optional<std::uint64_t> serial, bool touches_host, Body body);
+  [[nodiscard]] Result<void> run(std::optional<std::uint64_t> serial, Body body);
+  template <class Body>
+  [[nodiscard]] Result<void> touch_host(Body body);
 
   QueueContext& shared_;
   const std::shared_ptr<Line> line_;

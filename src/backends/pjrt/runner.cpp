@@ -170,7 +170,8 @@ Result<void> Runner::execute(const backend::Exec& exec, const Variant& variant) 
   const bool is_taken = is_taken_next(exec, variant);
   const bool is_timed = variant.took.is_due();
   const Deadline begun = is_timed ? Clock::now() : Deadline();
-  auto done = variant.executable->execute(client_, space_.buffers_, space_.kept_, space_.outputs_, !is_taken);
+  const auto end = is_taken ? Executable::End::not_asked : Executable::End::asked;
+  auto done = variant.executable->execute(client_, space_.buffers_, space_.kept_, space_.outputs_, end);
   if (is_timed) variant.took.note(Clock::now() - begun);
   if (!done) {
     const Kernel& kernel = kernel_of(exec);

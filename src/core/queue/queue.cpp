@@ -30,7 +30,7 @@ Result<std::uint64_t> Queue::start(CommandList&& list, SubmitOptions* options) {
     return core::Crossings(state_, pieces).submit(options);
   });
   if (!value) [[unlikely]]
-    static_cast<void>(CommandList(std::move(list)));
+    static_cast<void>(CommandList(std::move(list)));  // a list that is refused is gone, too
   return value;
 }
 

@@ -19,8 +19,8 @@ template <std::size_t Size>
 }
 
 /// Lists what `call(&count, items)` has: it is called without items for their number, and then with room for so many,
-/// which is at most 65,536. A number that rises between the two calls is not believed. VK_SUCCESS where the driver has
-/// more than there was room for, too.
+/// which is at most 65,536. A number that rises between the two calls is not believed. VK_INCOMPLETE counts as
+/// VK_SUCCESS.
 template <class Item, class Call>
 [[nodiscard]] VkResult list(std::vector<Item>& items, Call call) {
   constexpr std::uint32_t most = 1 << 16;

@@ -13,7 +13,7 @@ namespace budgets {
 
 using namespace pintle;
 
-constexpr int rounds = 200, warm_up = 50;
+constexpr int rounds = 250;
 
 /// An entry `main` of one item that returns, and its instructions' names.
 // clang-format off
@@ -104,7 +104,7 @@ void ByHand::launch() {
 
 template <class Path>
 int run(Path path) {
-  for (int i = 0; i < rounds + warm_up; ++i) {
+  for (int i = 0; i < rounds; ++i) {
     path.prepare();
     path.launch();
   }

@@ -1,5 +1,5 @@
-//! What saxpy.rs uses of `pintle/c/pintle.h`, and short words for its structs. Rust brings nothing that reads headers of C: rust.py compares every struct, union and constant
-//! here with the header.
+//! What saxpy.rs uses of `pintle/c/pintle.h`, and short words for its structs. Rust brings nothing that reads headers of C: rust.py compares
+//! every struct, union and constant here with the header.
 #![allow(dead_code, non_camel_case_types)]
 
 use std::ffi::CStr;

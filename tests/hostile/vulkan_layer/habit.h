@@ -3,6 +3,7 @@
 
 #include "common/habits.h"
 #include "functions.h"
+#include "vulkan_chain.h"
 
 namespace pintle::hostile {
 
@@ -29,17 +30,6 @@ void lose(VkDevice device);
 /// Null for a queue that nobody has asked the device for.
 [[nodiscard]] VkDevice device_of(VkQueue queue);
 
-/// The structure of this type in a chain; null where there is none.
-template <class T>
-[[nodiscard]] T* find_in(void* chain, VkStructureType type) {
-  for (auto* each = static_cast<VkBaseOutStructure*>(chain); each != nullptr; each = each->pNext) {
-    if (each->sType == type) return reinterpret_cast<T*>(each);
-  }
-  return nullptr;
-}
-template <class T>
-[[nodiscard]] const T* find_in(const void* chain, VkStructureType type) {
-  return find_in<T>(const_cast<void*>(chain), type);
-}
+using test::find_in;
 
 }  // namespace pintle::hostile
